@@ -1,0 +1,116 @@
+/**
+ * The WASM core as the handlers see it. `bindings.ts` implements it over the raw exports; nothing else touches WASM
+ * memory. All results are copies: no view on WASM memory leaves. Handles own WASM memory until `free()`.
+ *
+ * Every call may throw a `DeltaError` (`Parquet`, `MalformedJson`, `InvalidExpression`, `ParseError`, `Schema`,
+ * `DeletionVector`, `OutOfMemory`); a trap drops the instance and surfaces as `Internal`.
+ */
+import type { RecordBatch } from 'apache-arrow';
+import type { ParquetFooter, RowIndexSets } from '../../kernel/engine.ts';
+import type { Expression, Predicate } from '../../kernel/expressions/types.ts';
+import type { DataType, StructType } from '../../kernel/schema/types.ts';
+
+/** Bytes [start, end) of a file. Numbers stay exact beyond 2^32. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Bytes of a file from offset `start` on. */
+export interface FileBytes {
+  readonly start: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Rows [start, end) of a row group, ascending and disjoint. */
+export type RowRanges = readonly ByteRange[];
+
+/** One column chunk, for layout views and planning. */
+export interface ColumnChunkLayout {
+  readonly path: readonly string[];
+  readonly physicalType: string;
+  readonly codec: string;
+  readonly encodings: readonly string[];
+  readonly numValues: number;
+  readonly compressedSize: number;
+  readonly uncompressedSize: number;
+  readonly start: number;
+  readonly hasPageIndex: boolean;
+  readonly hasBloomFilter: boolean;
+}
+
+export interface RowGroupLayout {
+  readonly numRows: number;
+  readonly columns: readonly ColumnChunkLayout[];
+}
+
+/** An opened footer. */
+export interface ParquetFileCore {
+  readonly footer: ParquetFooter;
+  layout(): RowGroupLayout[];
+  /**
+   * Bytes that must be read to use the page index of the columns of `schema`; empty where the file has none.
+   * Pass what was read to `loadPageIndex`.
+   */
+  pageIndexRanges(schema: StructType): ByteRange[];
+  loadPageIndex(chunks: readonly FileBytes[]): void;
+  /**
+   * One row per row group: struct columns as Delta's statistics have them: `numRecords`, `nullCount`, `minValues`,
+   * `maxValues`, for the leaves of `schema` (resolved and converted as `decode` does). What cannot be trusted or
+   * converted exactly is null (INT96, legacy orderings of unsigned and binary, NaN bounds; −0/+0 are widened).
+   */
+  rowGroupStats(schema: StructType): RecordBatch;
+  /** The same, one row per page boundary of the columns of `schema` in a row group, with the rows of each. */
+  pageStats(schema: StructType, rowGroup: number): { stats: RecordBatch; rows: RowRanges } | undefined;
+  /** Byte ranges that decoding needs, ascending, not merged. */
+  plan(schema: StructType, rowGroup: number, rows?: RowRanges): ByteRange[];
+  /**
+   * Decodes one row group to batches of exactly `schema` (columns, order, types, generated columns), given the bytes
+   * of `plan`. `filePath` fills a `filePath` column. Breaking off the iteration frees the decoder.
+   */
+  decode(
+    schema: StructType,
+    rowGroup: number,
+    chunks: readonly FileBytes[],
+    options: { batchSize: number; rows?: RowRanges; filePath?: string },
+  ): IterableIterator<RecordBatch>;
+  free(): void;
+}
+
+/** A compiled expression or predicate. */
+export interface CompiledCore {
+  evaluate(batch: RecordBatch): RecordBatch;
+  free(): void;
+}
+
+export interface ParquetWriteOptions {
+  compression: 'uncompressed' | 'snappy' | 'zstd' | 'gzip' | 'brotli' | 'lz4_raw';
+  /** Rows per row group at most. */
+  maxRowGroupRows: number;
+}
+
+/** Writes batches to one Parquet file; bytes come out as they are ready. */
+export interface ParquetWriterCore {
+  write(batch: RecordBatch): Uint8Array;
+  finish(): Uint8Array;
+  free(): void;
+}
+
+export interface WasmCore {
+  /** Footer length plus its 8 trailing bytes, from the last 8 bytes (or more) of a file. */
+  parquetTailLength(tail: Uint8Array): number;
+  /** Opens a file from its last bytes, which must hold the whole footer. */
+  openParquet(tail: Uint8Array, fileSize: number): ParquetFileCore;
+  parquetWriter(schema: StructType, options: ParquetWriteOptions): ParquetWriterCore;
+  /** Complete lines of NDJSON to one batch; see `JsonHandler.readJsonFiles`. `firstLine` numbers lines in errors. */
+  parseNdjson(bytes: Uint8Array, schema: StructType, firstLine: number): RecordBatch;
+  /** See `JsonHandler.parseJson`: lenient per leaf. */
+  parseJsonColumn(strings: RecordBatch, schema: StructType): RecordBatch;
+  compileExpression(inputSchema: StructType, expression: Expression, outputType: DataType): CompiledCore;
+  compilePredicate(inputSchema: StructType, predicate: Predicate): CompiledCore;
+  /** Rows whose selection byte is non-zero, and all beyond its end. */
+  filter(batch: RecordBatch, selection: Uint8Array): RecordBatch;
+  readonly rowIndexSets: RowIndexSets;
+  /** Current size of WASM memory in bytes, for tests and limits. */
+  memoryBytes(): number;
+}

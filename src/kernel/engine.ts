@@ -1,0 +1,188 @@
+/**
+ * The engine contract: everything that the kernel needs from the outside world, in four handlers, as in Delta
+ * Kernel. An engine may replace them one by one; `test/contract/` holds the suites that every implementation passes.
+ *
+ * Every method that does I/O takes `{ signal }`. An aborted call rejects with `signal.reason`, never ends in a short
+ * result.
+ */
+import type { EngineData, FilteredEngineData, SelectionVector } from './engine-data.ts';
+import type { Expression, Predicate, Scalar } from './expressions/types.ts';
+import type { DataType, StructType } from './schema/types.ts';
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+}
+
+/** A file as storage knows it. */
+export interface FileMeta {
+  readonly location: URL;
+  /** Milliseconds since the Unix epoch; 0 where the storage cannot tell. */
+  readonly lastModified: number;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** A whole file, or bytes [start, end) of it. */
+export interface FileSlice {
+  readonly location: URL;
+  readonly range?: { readonly start: number; readonly end: number } | undefined;
+}
+
+/** File system operations. Paths are URLs of the storage's own scheme; `location.pathname` is percent-encoded. */
+export interface StorageHandler {
+  /**
+   * Files of one directory, sorted by UTF-8 bytes of the path.
+   * A path that ends in `/`: every file of that directory. Otherwise: the files of the same directory whose path is
+   * strictly greater. One level only: nested files and directory markers do not appear. A directory that does not
+   * exist is empty. A storage that cannot list throws `Unsupported`.
+   */
+  listFrom(path: URL, options?: CallOptions): AsyncIterable<FileMeta>;
+  /** The bytes of each slice, in order. A file that is not there: `FileNotFound`. A short read: `IOError`. */
+  readFiles(files: readonly FileSlice[], options?: CallOptions): AsyncIterable<Uint8Array>;
+  /**
+   * Copies the bytes to a destination that must not exist (`FileAlreadyExists`). Never partial.
+   * The source missing while the destination is there: `FileAlreadyExists`; both missing: `FileNotFound`.
+   */
+  copyAtomic(source: URL, destination: URL, options?: CallOptions): Promise<void>;
+  /** Visible whole or not at all. `overwrite: false` on a path that exists: `FileAlreadyExists`. */
+  put(path: URL, data: Uint8Array, options: CallOptions & { overwrite: boolean }): Promise<void>;
+  /** `FileNotFound` where there is none. */
+  head(path: URL, options?: CallOptions): Promise<FileMeta>;
+  /** Idempotent: a file that is not there is success. Optional; without it vacuum and cleanup are `Unsupported`. */
+  delete?(path: URL, options?: CallOptions): Promise<void>;
+  /** All files below a directory (a path ending in `/`), in any order. Optional, for vacuum. */
+  listRecursive?(prefix: URL, options?: CallOptions): AsyncIterable<FileMeta>;
+}
+
+/** JSON of the log. Numbers are never rounded. */
+export interface JsonHandler {
+  /**
+   * A one-column batch of JSON objects as strings to a batch of exactly `schema`, one row out per row in.
+   * Absent fields are null where nullable. Leaves that do not fit their type are null (statistics of other writers
+   * are not to be trusted); text that is no JSON object gives an all-null row.
+   */
+  parseJson(strings: EngineData, schema: StructType): EngineData;
+  /**
+   * Newline-delimited JSON files to batches of exactly `schema`, in file order, rows in source order; a batch never
+   * spans files. Strict: a line that is not a JSON object, or a leaf that does not fit its type, is `MalformedJson`
+   * with path and line. Absent fields are null where nullable, else `MalformedJson`. A string-typed field that
+   * holds another JSON value gets that value's JSON text. `predicate` is a hint.
+   */
+  readJsonFiles(
+    files: readonly FileMeta[],
+    schema: StructType,
+    options?: CallOptions & { predicate?: Predicate | undefined },
+  ): AsyncIterable<EngineData>;
+  /**
+   * Writes one JSON object per selected row, without null fields, whole or not at all.
+   * `overwrite: false` on a path that exists: `FileAlreadyExists`.
+   * @returns the bytes written.
+   */
+  writeJsonFile(
+    path: URL,
+    data: AsyncIterable<FilteredEngineData> | Iterable<FilteredEngineData>,
+    options: CallOptions & { overwrite: boolean },
+  ): Promise<number>;
+}
+
+/** What a Parquet footer says. */
+export interface ParquetFooter {
+  /** The file's schema in Delta types; Parquet field ids under `parquet.field.id`. */
+  readonly schema: StructType;
+  readonly numRows: number;
+  readonly rowGroups: readonly { readonly numRows: number; readonly totalByteSize: number }[];
+  readonly keyValueMetadata: ReadonlyMap<string, string>;
+}
+
+export interface ParquetHandler {
+  /**
+   * Exactly the requested columns, in the requested order, in file order and row order; a batch never spans files.
+   *
+   * Column resolution, at every level: a field with `parquet.field.id` metadata matches by Parquet field id; one
+   * without, or in a file that has no field id at all, matches by name; no match is all null where nullable, else
+   * `Schema`. In a file that carries any field id, a field whose id is not found is absent even if a name matches.
+   * Values are converted to the requested type by type-widening rules; timestamps of any unit become microseconds.
+   * Fields marked as `MetadataColumn` are generated (see `schema/types.ts`).
+   *
+   * `predicate` (on physical names) is a hint: rows that provably do not match may be left out, never others.
+   */
+  readParquetFiles(
+    files: readonly FileMeta[],
+    schema: StructType,
+    options?: CallOptions & { predicate?: Predicate | undefined },
+  ): AsyncIterable<EngineData>;
+  /** Overwrites. Field ids come from `delta.columnMapping.id` or `parquet.field.id`. @returns the file written. */
+  writeParquetFile(
+    path: URL,
+    data: AsyncIterable<EngineData> | Iterable<EngineData>,
+    options?: CallOptions,
+  ): Promise<FileMeta>;
+  /** Metadata only, with field ids. */
+  readParquetFooter(file: FileMeta, options?: CallOptions): Promise<ParquetFooter>;
+}
+
+/** Reusable; one output row per input row. */
+export interface ExpressionEvaluator {
+  evaluate(batch: EngineData): EngineData | Promise<EngineData>;
+}
+
+/** Reusable; one nullable boolean column named `output`; only true selects. */
+export interface PredicateEvaluator {
+  evaluate(batch: EngineData): EngineData | Promise<EngineData>;
+}
+
+/**
+ * A set of row positions: the content of a deletion vector (`PROTOCOL.md`, "Deletion Vector Format": the 64-bit
+ * portable roaring form without its magic number). `free()` it when done.
+ */
+export interface RowIndexSet {
+  readonly cardinality: number;
+  /** For rows [start, start + length): 1 where the row is *not* in the set (so: a selection vector), else 0. */
+  selection(start: number, length: number): SelectionVector;
+  serialize(): Uint8Array;
+  free(): void;
+}
+
+/** Set operations on row positions; results are new sets. */
+export interface RowIndexSets {
+  /** `DeletionVector` error where the bytes are not such a set. */
+  deserialize(bytes: Uint8Array): RowIndexSet;
+  fromRowIndexes(rowIndexes: Iterable<number>): RowIndexSet;
+  union(a: RowIndexSet, b: RowIndexSet): RowIndexSet;
+  difference(a: RowIndexSet, b: RowIndexSet): RowIndexSet;
+}
+
+/** Computing on batches. Three-valued (Kleene) logic; floats in one total order (NaN greatest, −0 = +0). */
+export interface EvaluationHandler {
+  /**
+   * A struct output type gives its fields as columns, any other a single column `output`; names and nullability come
+   * from `outputType`. A type or column-count mismatch is `InvalidExpression` at creation.
+   */
+  newExpressionEvaluator(
+    inputSchema: StructType,
+    expression: Expression,
+    outputType: DataType,
+  ): ExpressionEvaluator;
+  newPredicateEvaluator(inputSchema: StructType, predicate: Predicate): PredicateEvaluator;
+  /** One row, all null. */
+  nullRow(schema: StructType): EngineData;
+  /** Rows of one scalar per top-level field. A wrong count or type: `InvalidExpression`. */
+  createMany(schema: StructType, rows: readonly (readonly Scalar[])[]): EngineData;
+  readonly rowIndexSets: RowIndexSets;
+}
+
+/** The four handlers. */
+export interface Engine {
+  readonly storageHandler: StorageHandler;
+  readonly jsonHandler: JsonHandler;
+  readonly parquetHandler: ParquetHandler;
+  readonly evaluationHandler: EvaluationHandler;
+}
+
+/** Time and randomness, so that a run can be replayed. */
+export interface Runtime {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** A fresh random UUID, lower case with dashes. */
+  uuid(): string;
+}
