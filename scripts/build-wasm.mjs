@@ -1,0 +1,118 @@
+/**
+ * Builds the Rust core: `wasm/` → `src/engine/wasm/delta_kernel_web.wasm`.
+ *
+ *   node scripts/build-wasm.mjs            build if the sources changed
+ *   node scripts/build-wasm.mjs --force    build in any case
+ *
+ * The result is kept in the cache under a hash of sources and flags: an unchanged core, in this or any other clone
+ * on the same machine, is copied, not compiled.
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import {
+  aptInstall,
+  cacheDir,
+  hashFiles,
+  isExecutable,
+  main,
+  root,
+  run,
+  SetupError,
+  say,
+  tryRun,
+  which,
+} from './lib/shell.mjs';
+
+const TARGET = 'wasm32-unknown-unknown';
+const RUSTFLAGS = '-C target-feature=+simd128,+bulk-memory,+nontrapping-fptoint,+sign-ext';
+/** `wasm/Cargo.toml` says the same in `rust-version`. */
+const RUST_MINIMUM = [1, 88];
+const DEBIAN_PACKAGES = ['rustc-web', 'cargo-web', 'rust-web-src', 'lld', 'clang', 'llvm'];
+
+/** Where the module lies for the sources; the bundler copies it to `dist/`. */
+export const wasmFile = join(root, 'src/engine/wasm/delta_kernel_web.wasm');
+
+export function buildWasm({ force = false } = {}) {
+  if (!existsSync(join(root, 'wasm/Cargo.toml'))) throw new SetupError('wasm/Cargo.toml is missing');
+  const key = hashFiles([join(root, 'wasm')], {
+    accept: (path) => !['target', 'pkg', 'tests'].includes(basename(path)) && !path.endsWith('.md'),
+    extra: RUSTFLAGS,
+  }).slice(0, 20);
+  const cached = join(cacheDir, 'wasm', key, 'delta_kernel_web.wasm');
+  if (force || !existsSync(cached)) compile(cached);
+  copyIfNewer(cached, key);
+  return wasmFile;
+}
+
+function copyIfNewer(cached) {
+  const from = statSync(cached);
+  const to = statSync(wasmFile, { throwIfNoEntry: false });
+  if (to?.size === from.size && to.mtimeMs === from.mtimeMs) return;
+  const partial = `${wasmFile}.partial`;
+  cpSync(cached, partial, { preserveTimestamps: true });
+  renameSync(partial, wasmFile);
+  say(`WASM core: ${(from.size / 1e6).toFixed(2)} MB`);
+}
+
+function compile(cached) {
+  const toolchain = findToolchain();
+  say(`building the WASM core with ${toolchain.name} (some minutes, once per change of wasm/)`);
+  const targetDir = join(cacheDir, 'cargo-target', toolchain.id);
+  const args = [
+    'build',
+    '--release',
+    '--target',
+    TARGET,
+    '--manifest-path',
+    join(root, 'wasm/Cargo.toml'),
+    ...toolchain.args,
+  ];
+  if (existsSync(join(root, 'wasm/Cargo.lock'))) args.push('--locked');
+  run(toolchain.cargo, args, { env: { RUSTFLAGS, CARGO_TARGET_DIR: targetDir, ...toolchain.env } });
+
+  const outDir = join(targetDir, TARGET, 'release');
+  const built = readdirSync(outDir).filter((name) => name.endsWith('.wasm'));
+  if (built.length !== 1)
+    throw new SetupError(`expected one .wasm in ${outDir}, found: ${built.join(', ') || 'none'}`);
+  mkdirSync(join(cached, '..'), { recursive: true });
+  cpSync(join(outDir, built[0]), `${cached}.partial`);
+  renameSync(`${cached}.partial`, cached);
+}
+
+/** rustup's target where it is or can be fetched, else Debian's Rust with the standard library built from source. */
+function findToolchain() {
+  const toolchain = rustupToolchain() ?? debianToolchain();
+  if (toolchain !== undefined) return toolchain;
+  throw new SetupError(
+    [
+      'The WASM core needs a Rust compiler for wasm32. Either of these will do:',
+      `  rustup (Rust ${RUST_MINIMUM.join('.')} or newer):  rustup target add ${TARGET}   and clang`,
+      `  Debian 12, as root:  apt-get install --no-install-recommends ${DEBIAN_PACKAGES.join(' ')}`,
+    ].join('\n'),
+  );
+}
+
+function rustupToolchain() {
+  const [cargo, rustup] = [which('cargo'), which('rustup')];
+  if (cargo === undefined || rustup === undefined) return undefined;
+  if (!which('clang') && !aptInstall('clang', 'llvm')) return undefined;
+  say(`rustup target add ${TARGET}`);
+  if (tryRun(rustup, ['target', 'add', TARGET], { timeout: 180_000 }) !== 0) return undefined;
+  return { id: 'rustup', name: "rustup's Rust", cargo, args: [], env: {} };
+}
+
+function debianToolchain() {
+  const [rustc, cargo] = ['/usr/bin/rustc', '/usr/bin/cargo'];
+  const complete = () => isExecutable(rustc) && isExecutable(cargo) && which('wasm-ld') && which('clang');
+  if (!complete() && !(aptInstall(...DEBIAN_PACKAGES) && complete())) return undefined;
+  return {
+    id: 'debian',
+    name: "Debian's Rust",
+    cargo,
+    args: ['-Z', 'build-std=std,panic_abort'],
+    // build-std is unstable; RUSTC_BOOTSTRAP lets a stable compiler do it.
+    env: { RUSTC: rustc, RUSTC_BOOTSTRAP: '1', CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER: 'wasm-ld' },
+  };
+}
+
+await main(import.meta.url, (args) => buildWasm({ force: args.includes('--force') }));
