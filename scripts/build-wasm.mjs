@@ -40,7 +40,7 @@ export function buildWasm({ force = false } = {}) {
   }).slice(0, 20);
   const cached = join(cacheDir, 'wasm', key, 'delta_kernel_web.wasm');
   if (force || !existsSync(cached)) compile(cached);
-  copyIfNewer(cached, key);
+  copyIfNewer(cached);
   return wasmFile;
 }
 
