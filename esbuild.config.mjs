@@ -1,0 +1,52 @@
+/**
+ * The library's bundle: one entry per thing that a user picks, what they share in common chunks, packages and WASM
+ * left outside. `scripts/build.mjs` runs it and refuses a `package.json` whose exports say otherwise.
+ */
+import { build } from 'esbuild';
+
+/** Output name → source. The root has one entry per way of loading the WASM; `slim` has none. */
+export const entries = {
+  'index.browser': 'src/index.browser.ts',
+  'index.node': 'src/index.node.ts',
+  'index.workerd': 'src/index.workerd.ts',
+  slim: 'src/index.ts',
+  s3: 'src/storage/s3.ts',
+  r2: 'src/storage/r2.ts',
+  opfs: 'src/storage/opfs.ts',
+  directory: 'src/storage/directory.ts',
+  node: 'src/storage/node.ts',
+};
+
+/** The command line is bundled by itself, so that the library's chunks stay free of it. */
+export const cli = { cli: 'src/cli/main.ts' };
+
+const common = {
+  bundle: true,
+  format: 'esm',
+  target: 'es2022',
+  platform: 'neutral',
+  external: ['node:*', '*.wasm'],
+  logLevel: 'warning',
+};
+
+/** Builds library and command line into `outdir`. */
+export async function buildLibrary(outdir) {
+  // Chunks lie beside the entries: the WASM is found relative to `import.meta.url`.
+  const names = { chunkNames: 'chunk-[hash]', sourcemap: true, packages: 'external' };
+  await build({ ...common, ...names, entryPoints: entries, outdir, splitting: true });
+  await build({ ...common, ...names, entryPoints: cli, outdir });
+}
+
+/** The minified code of one entry as an application would ship it, with or without the packages it imports. */
+export async function minify(source, { withPackages }) {
+  const result = await build({
+    ...common,
+    entryPoints: [source],
+    write: false,
+    minify: true,
+    packages: withPackages ? 'bundle' : 'external',
+    mainFields: ['module', 'main'],
+    conditions: ['browser', 'import', 'module'],
+  });
+  return result.outputFiles[0].contents;
+}

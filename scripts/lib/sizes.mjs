@@ -1,0 +1,36 @@
+/** What the package weighs: the WASM, and each entry point as an application would bundle it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { entries, minify } from '../../esbuild.config.mjs';
+import { root } from './shell.mjs';
+
+export async function printSizes() {
+  const wasm = readFileSync(join(root, 'dist/delta_kernel_web.wasm'));
+  const rows = [['', 'raw', 'gzip', 'brotli'], ['WASM', wasm.length, gzip(wasm), brotli(wasm)].map(kb)];
+  rows.push(['entry (minified)', 'own code', 'gzip', 'with packages, gzip']);
+  for (const [name, source] of Object.entries(entries)) {
+    const own = await minify(join(root, source), { withPackages: false });
+    const all = await minify(join(root, source), { withPackages: true });
+    rows.push([name, own.length, gzip(own), gzip(all)].map(kb));
+  }
+  for (const row of rows) {
+    const [first, ...rest] = row;
+    process.stderr.write(`  ${first.padEnd(18)}${rest.map((cell) => cell.padStart(12)).join('')}\n`);
+  }
+}
+
+const gzip = (bytes) => gzipSync(bytes, { level: 9 }).length;
+
+const brotli = (bytes) =>
+  brotliCompressSync(bytes, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: 11,
+      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+      [constants.BROTLI_PARAM_LGWIN]: 24,
+    },
+  }).length;
+
+function kb(value) {
+  return typeof value === 'number' ? `${(value / 1000).toFixed(1)} kB` : value;
+}
