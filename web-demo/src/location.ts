@@ -1,0 +1,40 @@
+/** What the page's link holds: sample or URL, version and tab. Never a query of the table's URL: it may be a signature. */
+
+export interface View {
+  url: string | undefined;
+  version: number | undefined;
+  tab: Tab;
+}
+
+export const TABS = ['overview', 'data', 'history'] as const;
+export type Tab = (typeof TABS)[number];
+
+export function readView(): View {
+  const parameters = new URLSearchParams(globalThis.location.hash.slice(1));
+  const version = parameters.get('version');
+  const tab = parameters.get('tab');
+  return {
+    url: parameters.get('url') ?? undefined,
+    version: version !== null && /^\d{1,15}$/.test(version) ? Number(version) : undefined,
+    tab: TABS.find((name) => name === tab) ?? 'overview',
+  };
+}
+
+export function writeView(view: View): void {
+  const parameters = new URLSearchParams();
+  if (view.url !== undefined) parameters.set('url', withoutSecrets(view.url));
+  if (view.version !== undefined) parameters.set('version', String(view.version));
+  if (view.tab !== 'overview') parameters.set('tab', view.tab);
+  const hash = parameters.toString();
+  history.replaceState(null, '', hash === '' ? globalThis.location.pathname : `#${hash}`);
+}
+
+/** A URL without user, password, query and fragment. */
+export function withoutSecrets(text: string): string {
+  try {
+    const url = new URL(text);
+    return `${url.protocol}//${url.host}${url.pathname}`;
+  } catch {
+    return text.replace(/[?#].*$/s, '');
+  }
+}

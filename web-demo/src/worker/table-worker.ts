@@ -1,0 +1,52 @@
+/** The table worker: the only place of the page that uses the kernel. */
+import * as Comlink from 'comlink';
+import { DeltaTable } from 'delta-kernel-web';
+import { toFailure } from './advice.ts';
+import { readCommits } from './commits.ts';
+import { readOverview } from './overview.ts';
+import type { Result, Source, TableWorker } from './protocol.ts';
+import { RowReader } from './row-reader.ts';
+import { locate } from './sources.ts';
+
+let table: DeltaTable | undefined;
+let reader: RowReader | undefined;
+
+async function attempt<T>(work: () => Promise<T>): Promise<Result<T>> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    return { ok: false, failure: toFailure(error) };
+  }
+}
+
+function opened(): DeltaTable {
+  if (table === undefined) throw new Error('no table is open');
+  return table;
+}
+
+async function open(source: Source, version?: number) {
+  reader?.close();
+  reader = undefined;
+  table = await DeltaTable.open(await locate(source), version === undefined ? {} : { version });
+  return readOverview(table);
+}
+
+async function startRows({ where }: { where?: string }) {
+  reader?.close();
+  reader = new RowReader(opened(), where);
+  return reader.columns;
+}
+
+async function rows(start: number, end: number) {
+  if (reader === undefined) throw new Error('no scan is open');
+  return reader.window(start, end);
+}
+
+const worker: TableWorker = {
+  open: (source, version) => attempt(() => open(source, version)),
+  history: () => attempt(() => readCommits(opened())),
+  startRows: (query) => attempt(() => startRows(query)),
+  rows: (start, end) => attempt(() => rows(start, end)),
+};
+
+Comlink.expose(worker);
