@@ -129,3 +129,8 @@ export function withContext(error: unknown, context: DeltaErrorContext): unknown
   if (error.cause === undefined && cause !== undefined) error.cause = cause;
   return error;
 }
+
+/** A URL as errors may show it: without query, fragment and credentials, any of which may be a secret. */
+export function shownUrl(url: URL): string {
+  return `${url.protocol}//${url.host}${url.pathname}`;
+}

@@ -5,6 +5,7 @@
  * Every method that does I/O takes `{ signal }`. An aborted call rejects with `signal.reason`, never ends in a short
  * result.
  */
+import { DeltaError, shownUrl } from '../errors.ts';
 import type { EngineData, FilteredEngineData, SelectionVector } from './engine-data.ts';
 import type { Expression, Predicate, Scalar } from './expressions/types.ts';
 import type { DataType, StructType } from './schema/types.ts';
@@ -26,6 +27,65 @@ export interface FileMeta {
 export interface FileSlice {
   readonly location: URL;
   readonly range?: { readonly start: number; readonly end: number } | undefined;
+}
+
+/**
+ * The path that a location stands for: its `pathname` with percent-encoding undone exactly once, so `+` and `%252F`
+ * come out as `+` and `%2F`. A `%` that begins no escape is itself. Escapes that are not UTF-8: `InvalidUrl`.
+ */
+export function pathOf(location: URL): string {
+  try {
+    return percentDecode(location.pathname);
+  } catch (cause) {
+    throw new DeltaError('InvalidUrl', `the path of ${shownUrl(location)} is not UTF-8 when decoded`, {
+      cause,
+    });
+  }
+}
+
+/**
+ * The location whose {@link pathOf} is `path` (which starts with `/` and has no dot segments), with scheme, host and
+ * query of `base`. One path has one spelling: two locations made here are the same file where their `href` is equal.
+ */
+export function locationOf(base: URL, path: string): URL {
+  const location = new URL(base);
+  location.pathname = percentEncode(path);
+  return location;
+}
+
+/** Undoes percent-encoding once; a `URIError` where the bytes are not UTF-8. */
+export function percentDecode(text: string): string {
+  return text.includes('%') ? decodeURIComponent(text.replace(/%(?![0-9a-fA-F]{2})/g, '%25')) : text;
+}
+
+/**
+ * A path as URLs of this package spell it: every character that has a meaning in some URL is escaped, also `+`, which
+ * S3 would read as a space. `/` and the `=`, `:`, `@`, `&`, `,`, `;`, `$` of partition directories stay readable.
+ * A lone surrogate: `InvalidPath`.
+ */
+export function percentEncode(path: string): string {
+  try {
+    return encodeURIComponent(path).replace(/%(2F|3D|3A|40|26|2C|3B|24)/g, decodeURIComponent);
+  } catch (cause) {
+    const message = `the path ${JSON.stringify(path)} is no Unicode text (a lone surrogate)`;
+    throw new DeltaError('InvalidPath', message, { path, cause });
+  }
+}
+
+/** The order of listings, and of every string in Delta: by UTF-8 bytes, which is the order of code points. */
+export function compareUtf8(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) {
+    const [x, y] = [a.charCodeAt(index), b.charCodeAt(index)];
+    if (x !== y) return codePointRank(x) - codePointRank(y);
+  }
+  return a.length - b.length;
+}
+
+/** Surrogates stand for code points beyond U+FFFF, so they rank above U+E000 to U+FFFF. */
+function codePointRank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
 /** File system operations. Paths are URLs of the storage's own scheme; `location.pathname` is percent-encoded. */
