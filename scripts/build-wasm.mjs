@@ -7,8 +7,8 @@
  * The result is kept in the cache under a hash of sources and flags: an unchanged core, in this or any other clone
  * on the same machine, is copied, not compiled.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import {
   aptInstall,
   cacheDir,
@@ -57,25 +57,21 @@ function copyIfNewer(cached) {
 function compile(cached) {
   const toolchain = findToolchain();
   say(`building the WASM core with ${toolchain.name} (some minutes, once per change of wasm/)`);
-  const targetDir = join(cacheDir, 'cargo-target', toolchain.id);
-  const args = [
-    'build',
-    '--release',
-    '--target',
-    TARGET,
-    '--manifest-path',
-    join(root, 'wasm/Cargo.toml'),
-    ...toolchain.args,
-  ];
+  const manifest = join(root, 'wasm/Cargo.toml');
+  const args = ['build', '--release', '--target', TARGET, '--manifest-path', manifest, ...toolchain.args];
   if (existsSync(join(root, 'wasm/Cargo.lock'))) args.push('--locked');
-  run(toolchain.cargo, args, { env: { RUSTFLAGS, CARGO_TARGET_DIR: targetDir, ...toolchain.env } });
-
-  const outDir = join(targetDir, TARGET, 'release');
-  const built = readdirSync(outDir).filter((name) => name.endsWith('.wasm'));
+  const messages = output(toolchain.cargo, [...args, '--message-format=json-render-diagnostics'], {
+    env: { RUSTFLAGS, CARGO_TARGET_DIR: join(cacheDir, 'cargo-target', toolchain.id), ...toolchain.env },
+  });
+  const built = messages
+    .split('\n')
+    .filter((line) => line.startsWith('{"reason":"compiler-artifact"'))
+    .flatMap((line) => JSON.parse(line).filenames)
+    .filter((name) => name.endsWith('.wasm'));
   if (built.length !== 1)
-    throw new SetupError(`expected one .wasm in ${outDir}, found: ${built.join(', ') || 'none'}`);
-  mkdirSync(join(cached, '..'), { recursive: true });
-  cpSync(join(outDir, built[0]), `${cached}.partial`);
+    throw new SetupError(`expected one .wasm of cargo, got: ${built.join(', ') || 'none'}`);
+  mkdirSync(dirname(cached), { recursive: true });
+  cpSync(built[0], `${cached}.partial`);
   renameSync(`${cached}.partial`, cached);
 }
 
@@ -95,10 +91,19 @@ function findToolchain() {
 function rustupToolchain() {
   const [cargo, rustup] = [which('cargo'), which('rustup')];
   if (cargo === undefined || rustup === undefined) return undefined;
+  if (!isNewEnough(cargo)) return undefined;
   if (!which('clang') && !aptInstall('clang', 'llvm')) return undefined;
   say(`rustup target add ${TARGET}`);
   if (tryRun(rustup, ['target', 'add', TARGET], { timeout: 180_000 }) !== 0) return undefined;
   return { id: 'rustup', name: "rustup's Rust", cargo, args: [], env: {} };
+}
+
+function isNewEnough(cargo) {
+  const version = /^cargo (\d+)\.(\d+)/.exec(tryOutput(cargo, ['--version']) ?? '');
+  const [major, minor] = (version ?? []).slice(1).map(Number);
+  const enough = major > RUST_MINIMUM[0] || (major === RUST_MINIMUM[0] && minor >= RUST_MINIMUM[1]);
+  if (!enough) say(`${cargo} is not Rust ${RUST_MINIMUM.join('.')} or newer`);
+  return enough;
 }
 
 function debianToolchain() {

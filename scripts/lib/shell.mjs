@@ -28,6 +28,26 @@ export function run(command, args, options = {}) {
   if (status !== 0) throw new SetupError(`\`${[command, ...args].join(' ')}\` failed (${status})`);
 }
 
+/** Standard output of a command whose errors are shown. @throws {SetupError} when it fails. */
+export function output(command, args, options = {}) {
+  const text = tryOutput(command, args, options);
+  if (text === undefined) throw new SetupError(`\`${[command, ...args].join(' ')}\` failed`);
+  return text;
+}
+
+/** The same; undefined when it fails. */
+export function tryOutput(command, args, { env, ...options } = {}) {
+  const result = spawnSync(command, args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 2],
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    ...options,
+    env: { ...process.env, ...env },
+  });
+  return result.status === 0 ? result.stdout : undefined;
+}
+
 /** The exit status; 127 where the command does not exist. */
 export function tryRun(command, args, options = {}) {
   const { env, ...rest } = options;
