@@ -15,10 +15,11 @@ import {
   hashFiles,
   isExecutable,
   main,
+  output,
   root,
-  run,
   SetupError,
   say,
+  tryOutput,
   tryRun,
   which,
 } from './lib/shell.mjs';

@@ -15,7 +15,8 @@ const report = join(root, 'test-results/vitest.json');
 async function test(filters) {
   setup('npm', 'wasm', 'chromium', 'versitygw');
   await buildPackage();
-  const checks = filters.length > 0 ? [] : [check('biome', 'check'), check('tsc', '-p', '.')];
+  const checks =
+    filters.length > 0 ? [] : [check('biome', 'check', '--error-on-warnings'), check('tsc', '-p', '.')];
   const counts = vitest(filters);
   const failed = counts.failed + checks.filter((ok) => !ok).length;
   const passed = counts.passed + checks.filter((ok) => ok).length;
