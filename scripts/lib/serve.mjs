@@ -3,7 +3,8 @@ import { createReadStream, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, normalize, sep } from 'node:path';
 
-const TYPES = {
+/** Content types by extension of what is served. */
+export const TYPES = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -55,8 +56,8 @@ function locate(root, url) {
   return file.startsWith(root + sep) && !file.includes('\0') ? file : undefined;
 }
 
-/** RFC 9110, 14.2: one range; undefined where there is none or it is malformed. */
-function parseRange(header, size) {
+/** First and last byte of a single range; undefined where there is none or it is malformed (RFC 9110, 14.2). */
+export function parseRange(header, size) {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');
   if (!match || (match[1] === '' && match[2] === '')) return undefined;
   const [from, to] = [match[1], match[2]];

@@ -7,6 +7,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { extname, join, resolve, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { parseRange, TYPES } from '../../scripts/lib/serve.mjs';
 
 export interface Faults {
   /** Ignores `Range`: whole files with 200. */
@@ -39,14 +40,6 @@ export interface StaticServer {
   readonly requests: RequestRecord[];
   close(): Promise<void>;
 }
-
-const TYPES: Record<string, string> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.json': 'application/json',
-  '.wasm': 'application/wasm',
-};
 
 /** Serves the files below `root`. Close it when done. */
 export async function startStaticServer(root: string, faults: Faults = {}): Promise<StaticServer> {
@@ -137,23 +130,6 @@ async function sendFile(
   response.writeHead(range ? 206 : 200, headers);
   if (request.method === 'HEAD' || size === 0) response.end();
   else createReadStream(file, { start, end: last }).pipe(response);
-}
-
-/** The first and last byte of a single range; undefined where there is none or it is malformed (RFC 9110, 14.2). */
-function parseRange(
-  header: string | undefined,
-  size: number,
-): { start: number; end: number } | 'unsatisfiable' | undefined {
-  const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');
-  if (!match || (match[1] === '' && match[2] === '')) return undefined;
-  const [from, to] = [match[1] ?? '', match[2] ?? ''];
-  if (from === '') {
-    const length = Math.min(Number(to), size);
-    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 };
-  }
-  if (to !== '' && Number(to) < Number(from)) return undefined;
-  if (Number(from) >= size) return 'unsatisfiable';
-  return { start: Number(from), end: to === '' ? size - 1 : Math.min(Number(to), size - 1) };
 }
 
 async function sendIndex(directory: string, response: ServerResponse): Promise<void> {
