@@ -25,6 +25,13 @@ export interface LogFile {
   readonly file: FileMeta;
 }
 
+/** What was found of `_delta_log`. */
+export interface LogListing {
+  readonly files: readonly LogFile[];
+  /** Whether there are files of versions above the wanted one. */
+  readonly newerExist: boolean;
+}
+
 /** The files that make one version of a table. */
 export interface LogSegment {
   readonly tableRoot: URL;

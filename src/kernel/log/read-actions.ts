@@ -1,0 +1,174 @@
+/**
+ * The actions of a version, newest first: commits in descending order, then the checkpoint, then its sidecars
+ * (`PROTOCOL.md`, "Action Reconciliation"). Reads start ahead of the consumer, commits and checkpoint side by side.
+ */
+import { withContext } from '../../errors.ts';
+import { actionsSchema } from '../actions/schemas.ts';
+import type { CallOptions, Engine, FileMeta } from '../engine.ts';
+import type { EngineData } from '../engine-data.ts';
+import type { Predicate } from '../expressions/types.ts';
+import { type StructType, types } from '../schema/types.ts';
+import { CommitCheck } from './commit-check.ts';
+import { coverWithCompactions } from './compaction.ts';
+import { placeOf } from './place.ts';
+import { prefetchInOrder, type Source } from './prefetch.ts';
+import { SidecarCollector, sidecarFiles } from './sidecars.ts';
+import type { ActionBatch, LogFile, LogSegment } from './types.ts';
+
+/** Log files requested ahead, the current one among them: commits are small, checkpoint files may be large. */
+const COMMIT_WINDOW = 16;
+const CHECKPOINT_WINDOW = 3;
+
+export interface ReadActionsOptions extends CallOptions {
+  /**
+   * Which `add` rows of checkpoint files are wanted, on the columns of `schema`: a hint for skipping row groups.
+   * Used only where nothing but `add` is asked for, since skipping must never hide another action.
+   */
+  predicate?: Predicate | undefined;
+  /** False: sidecars, which hold nothing but file actions, are not read. Default: true where `schema` asks for any. */
+  withFileActions?: boolean | undefined;
+  /** False where the protocol has no `v2Checkpoint`: a checkpoint has no sidecars then. Default true. */
+  v2Checkpoint?: boolean | undefined;
+  /** Only commits above this version, and no checkpoint. */
+  afterVersion?: number | undefined;
+  commitsOnly?: boolean | undefined;
+  checkpointOnly?: boolean | undefined;
+}
+
+/**
+ * @param schema one column per action wanted (see `actions/schemas.ts`), with the fields wanted. The batches have
+ *   these columns, and `sidecar` besides where a checkpoint was searched for sidecars.
+ *
+ * A row of a commit that has an action without its key, and a commit that holds what one commit must not
+ * ({@link CommitCheck}), are `InvalidLog`. A checkpoint row whose `path` is null holds no file action.
+ * Errors name the table, the version and the file.
+ */
+export async function* readActions(
+  engine: Engine,
+  segment: LogSegment,
+  schema: StructType,
+  options: ReadActionsOptions = {},
+): AsyncGenerator<ActionBatch, void, undefined> {
+  const read: Read = { engine, segment, schema, options };
+  const parts: Source<ActionBatch>[] = [];
+  if (!options.checkpointOnly) parts.push(() => readCommits(read));
+  if (!options.commitsOnly && options.afterVersion === undefined && segment.checkpoint.length > 0) {
+    parts.push(() => readCheckpoint(read));
+  }
+  yield* prefetchInOrder(parts, parts.length);
+}
+
+interface Read {
+  readonly engine: Engine;
+  readonly segment: LogSegment;
+  readonly schema: StructType;
+  readonly options: ReadActionsOptions;
+}
+
+function readCommits(read: Read): AsyncGenerator<ActionBatch, void, undefined> {
+  const { segment, options } = read;
+  const after = options.afterVersion ?? -1;
+  const commits = segment.commits.filter((commit) => commit.version > after);
+  const usable = hasField(read.schema, 'commitInfo', 'cdc')
+    ? []
+    : segment.compactions.filter((compaction) => compaction.version > after);
+  const files = coverWithCompactions(commits, usable);
+  return prefetchInOrder(
+    files.reverse().map((file) => () => readCommit(read, file)),
+    COMMIT_WINDOW,
+  );
+}
+
+/** The batches of one commit, or of one compacted file, whose version is then the end of its range. */
+async function* readCommit(
+  read: Read,
+  { kind, version, endVersion, file }: LogFile,
+): AsyncGenerator<ActionBatch> {
+  const { engine, schema, options } = read;
+  const check = kind === 'compactedCommit' ? undefined : new CommitCheck();
+  try {
+    for await (const data of engine.jsonHandler.readJsonFiles([file], schema, { signal: options.signal })) {
+      check?.check(data);
+      yield { data, source: 'commit', version: endVersion ?? version, file };
+    }
+  } catch (error) {
+    throw inPlace(error, read, file, version);
+  }
+}
+
+async function* readCheckpoint(read: Read): AsyncGenerator<ActionBatch, void, undefined> {
+  const { segment, schema, options } = read;
+  const fileActions = options.withFileActions ?? hasField(schema, 'add', 'remove');
+  const canHaveSidecars =
+    fileActions && options.v2Checkpoint !== false && segment.checkpoint[0]!.kind !== 'multipartCheckpoint';
+  const predicate = asksOnlyForAdds(schema) ? options.predicate : undefined;
+  if (!canHaveSidecars) {
+    yield* readCheckpointFiles(read, segment.checkpoint, schema, predicate);
+    return;
+  }
+  const collector = new SidecarCollector();
+  for await (const batch of readCheckpointFiles(read, segment.checkpoint, withSidecar(schema), undefined)) {
+    collector.collect(batch.data);
+    yield batch;
+  }
+  const sidecars = sidecarFiles(segment, collector.found);
+  yield* readCheckpointFiles(read, sidecars, schema, predicate);
+}
+
+function readCheckpointFiles(
+  read: Read,
+  files: readonly { readonly file: FileMeta }[],
+  schema: StructType,
+  predicate: Predicate | undefined,
+): AsyncGenerator<ActionBatch, void, undefined> {
+  const sources = files.map(
+    ({ file }) =>
+      () =>
+        readCheckpointFile(read, file, schema, predicate),
+  );
+  return prefetchInOrder(sources, CHECKPOINT_WINDOW);
+}
+
+async function* readCheckpointFile(
+  read: Read,
+  file: FileMeta,
+  schema: StructType,
+  predicate: Predicate | undefined,
+): AsyncGenerator<ActionBatch> {
+  const version = read.segment.checkpointVersion!;
+  try {
+    for await (const data of openCheckpointFile(read, file, schema, predicate)) {
+      yield { data, source: 'checkpoint', version, file };
+    }
+  } catch (error) {
+    throw inPlace(error, read, file, version);
+  }
+}
+
+function openCheckpointFile(
+  { engine, options: { signal } }: Read,
+  file: FileMeta,
+  schema: StructType,
+  predicate: Predicate | undefined,
+): AsyncIterable<EngineData> {
+  return file.location.pathname.endsWith('.json')
+    ? engine.jsonHandler.readJsonFiles([file], schema, { signal })
+    : engine.parquetHandler.readParquetFiles([file], schema, { signal, predicate });
+}
+
+function inPlace(error: unknown, { segment }: Read, file: FileMeta, version: number): unknown {
+  return withContext(error, placeOf(segment, file, version));
+}
+
+function hasField(schema: StructType, ...names: readonly string[]): boolean {
+  return schema.fields.some(({ name }) => names.includes(name));
+}
+
+function asksOnlyForAdds(schema: StructType): boolean {
+  return schema.fields.every(({ name }) => name === 'add');
+}
+
+function withSidecar(schema: StructType): StructType {
+  if (hasField(schema, 'sidecar')) return schema;
+  return types.struct([...schema.fields, ...actionsSchema('sidecar').fields]);
+}

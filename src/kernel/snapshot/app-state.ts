@@ -1,0 +1,92 @@
+/** Application transactions and domains of a version, found with as little of the log as possible. */
+import { withContext } from '../../errors.ts';
+import { domainMetadatas } from '../actions/domain-metadata.ts';
+import { actionsSchema } from '../actions/schemas.ts';
+import { setTransactions } from '../actions/set-transaction.ts';
+import type { DomainMetadata, SetTransaction } from '../actions/types.ts';
+import type { CallOptions, Engine } from '../engine.ts';
+import type { EngineData } from '../engine-data.ts';
+import type { Checksum } from '../log/checksum.ts';
+import { placeOf } from '../log/place.ts';
+import { readActions } from '../log/read-actions.ts';
+import type { LogSegment } from '../log/types.ts';
+
+/** The newest transaction of an application, undefined where it has none. */
+export async function findSetTransaction(
+  engine: Engine,
+  segment: LogSegment,
+  checksum: Checksum | undefined,
+  appId: string,
+  options: CallOptions,
+): Promise<SetTransaction | undefined> {
+  const known = checksum?.setTransactions;
+  if (known !== undefined) return known.find((transaction) => transaction.appId === appId);
+  return findNewest(engine, segment, 'txn', options, setTransactions, (txn) => txn.appId === appId);
+}
+
+/** The newest action of a domain, undefined where it has none or was removed. */
+export async function findDomainMetadata(
+  engine: Engine,
+  segment: LogSegment,
+  checksum: Checksum | undefined,
+  domain: string,
+  options: CallOptions,
+): Promise<DomainMetadata | undefined> {
+  const known = checksum?.domainMetadata;
+  const newest =
+    known === undefined
+      ? await findNewest(
+          engine,
+          segment,
+          'domainMetadata',
+          options,
+          domainMetadatas,
+          (it) => it.domain === domain,
+        )
+      : known.find((candidate) => candidate.domain === domain);
+  return newest?.removed ? undefined : newest;
+}
+
+/** All transactions and all domains (removed ones left out) of a version, newest of each. */
+export async function loadAppState(
+  engine: Engine,
+  segment: LogSegment,
+  options: CallOptions,
+): Promise<{ setTransactions: SetTransaction[]; domainMetadata: DomainMetadata[] }> {
+  const transactions = new Map<string, SetTransaction>();
+  const domains = new Map<string, DomainMetadata>();
+  for await (const { data } of readActions(
+    engine,
+    segment,
+    actionsSchema('txn', 'domainMetadata'),
+    options,
+  )) {
+    for (const txn of setTransactions(data))
+      if (!transactions.has(txn.appId)) transactions.set(txn.appId, txn);
+    for (const item of domainMetadatas(data)) if (!domains.has(item.domain)) domains.set(item.domain, item);
+  }
+  return {
+    setTransactions: [...transactions.values()],
+    domainMetadata: [...domains.values()].filter(({ removed }) => !removed),
+  };
+}
+
+async function findNewest<T>(
+  engine: Engine,
+  segment: LogSegment,
+  action: 'txn' | 'domainMetadata',
+  { signal }: CallOptions,
+  read: (data: EngineData) => Iterable<T>,
+  isWanted: (item: T) => boolean,
+): Promise<T | undefined> {
+  for await (const { data, file, version } of readActions(engine, segment, actionsSchema(action), {
+    signal,
+  })) {
+    try {
+      for (const item of read(data)) if (isWanted(item)) return item;
+    } catch (error) {
+      throw withContext(error, placeOf(segment, file, version));
+    }
+  }
+  return undefined;
+}
