@@ -53,6 +53,24 @@ export function locationOf(base: URL, path: string): URL {
   return location;
 }
 
+/** {@link pathOf} of a directory, with the `/` at its end that URLs of table roots may lack. */
+export function directoryPath(directory: URL): string {
+  const path = pathOf(directory);
+  return path.endsWith('/') ? path : `${path}/`;
+}
+
+/**
+ * The path of `location` below `root`, decoded; undefined where it does not lie below it (a sibling whose name begins
+ * alike does not, nor does what leads out again).
+ */
+export function relativePath(root: URL, location: URL): string | undefined {
+  if (location.protocol !== root.protocol || location.host !== root.host) return undefined;
+  const [base, path] = [directoryPath(root), pathOf(location)];
+  if (!path.startsWith(base) || path.length === base.length) return undefined;
+  const relative = path.slice(base.length);
+  return /(^|\/)\.\.?(\/|$)/.test(relative) ? undefined : relative;
+}
+
 /** Undoes percent-encoding once; a `URIError` where the bytes are not UTF-8. */
 export function percentDecode(text: string): string {
   return text.includes('%') ? decodeURIComponent(text.replace(/%(?![0-9a-fA-F]{2})/g, '%25')) : text;
@@ -121,7 +139,7 @@ export interface JsonHandler {
    * Absent fields are null where nullable. Leaves that do not fit their type are null (statistics of other writers
    * are not to be trusted); text that is no JSON object gives an all-null row.
    */
-  parseJson(strings: EngineData, schema: StructType): EngineData;
+  parseJson(strings: EngineData, schema: StructType): EngineData | Promise<EngineData>;
   /**
    * Newline-delimited JSON files to batches of exactly `schema`, in file order, rows in source order; a batch never
    * spans files. Strict: a line that is not a JSON object, or a leaf that does not fit its type, is `MalformedJson`

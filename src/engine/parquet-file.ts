@@ -1,0 +1,149 @@
+/** One Parquet file for reading: its footer in the WASM core, and the bytes that decoding needs. */
+import { DeltaError, withContext } from '../errors.ts';
+import type { FileMeta, StorageHandler } from '../kernel/engine.ts';
+import { concatBytes } from './bytes.ts';
+import type { FooterCache } from './footer-cache.ts';
+import { locationOf, type MergeOptions, mergeRanges, readOne, readRanges } from './io.ts';
+import type { ByteRange, FileBytes, ParquetFileCore, WasmCore } from './wasm/core.ts';
+
+export interface ParquetIoOptions extends MergeOptions {
+  /** Bytes read from the end of a file in the hope that they hold its footer. */
+  tailBytes: number;
+  /** Files up to this size are read whole, with one request. */
+  wholeFileBytes: number;
+}
+
+/** What the opening of a file needs. */
+export interface ParquetIo {
+  readonly storage: StorageHandler;
+  readonly options: ParquetIoOptions;
+  readonly cache: FooterCache;
+}
+
+/** Magic number, an empty footer's length and the magic number again. */
+const MIN_FILE_BYTES = 12;
+/** Longer buffers cannot cross into 32-bit WASM memory. */
+const MAX_RANGE_BYTES = 0x7fff_ffff;
+
+/** An opened file; `close()` frees its footer. */
+export class ParquetFile {
+  readonly path: string;
+  readonly core: ParquetFileCore;
+  readonly #io: ParquetIo;
+  readonly #location: URL;
+  readonly #tail: FileBytes;
+  #closed = false;
+
+  private constructor(io: ParquetIo, location: URL, tail: FileBytes, core: ParquetFileCore) {
+    this.#io = io;
+    this.#location = location;
+    this.#tail = tail;
+    this.core = core;
+    this.path = locationOf(location);
+  }
+
+  /**
+   * Reads and parses the footer: one request for the end of the file, a second one where the footer is longer, and a
+   * `head` first where the size is not known. No request for a file whose footer is cached.
+   */
+  static async open(
+    io: ParquetIo,
+    wasm: WasmCore,
+    file: FileMeta,
+    signal: AbortSignal | undefined,
+  ): Promise<ParquetFile> {
+    const meta = file.size > 0 ? file : await io.storage.head(file.location, { signal });
+    return inFile(file.location, async () => {
+      const cached = io.cache.get(meta);
+      const tail = cached ?? (await readTail(io, wasm, meta, signal));
+      const footerBytes = wasm.parquetTailLength(tail.bytes);
+      const core = wasm.openParquet(tail.bytes.subarray(-footerBytes), meta.size);
+      if (!cached) io.cache.set(meta, tail);
+      return new ParquetFile(io, file.location, tail, core);
+    });
+  }
+
+  /** The bytes of `ranges` (ascending), from what is already here and as few requests as pay. */
+  async read(ranges: readonly ByteRange[], signal: AbortSignal | undefined): Promise<FileBytes[]> {
+    const { options, storage } = this.#io;
+    const [here, there] = partition(ranges, (range) => range.start >= this.#tail.start);
+    const requests = mergeRanges(there, { ...options, maxRequestBytes: Number.POSITIVE_INFINITY });
+    const chunks = await Promise.all(
+      requests.map((range) => readLong(storage, this.#location, range, options.maxRequestBytes, signal)),
+    );
+    return [...chunks, ...here.map((range) => this.#fromTail(range))];
+  }
+
+  /** Runs a step on this file; its errors name the file. */
+  step<T>(run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      throw withContext(error, { path: this.path });
+    }
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.core.free();
+  }
+
+  #fromTail({ start, end }: ByteRange): FileBytes {
+    const { bytes, start: tailStart } = this.#tail;
+    return { start, bytes: bytes.subarray(start - tailStart, end - tailStart) };
+  }
+}
+
+async function readTail(
+  { storage, options }: ParquetIo,
+  wasm: WasmCore,
+  { location, size }: FileMeta,
+  signal: AbortSignal | undefined,
+): Promise<FileBytes> {
+  if (size < MIN_FILE_BYTES) {
+    throw new DeltaError('Parquet', `not a Parquet file: it has ${size} bytes`);
+  }
+  const start = size <= options.wholeFileBytes ? 0 : Math.max(0, size - options.tailBytes);
+  const bytes = await readOne(storage, location, signal, { start, end: size });
+  const needed = wasm.parquetTailLength(bytes);
+  if (needed > size) {
+    throw new DeltaError('Parquet', `the footer claims ${needed} bytes of a file of ${size}`);
+  }
+  if (needed <= bytes.length) return { start, bytes };
+  const rest = await readOne(storage, location, signal, { start: size - needed, end: start });
+  return { start: size - needed, bytes: concatBytes([rest, bytes]) };
+}
+
+/** One range in one buffer, by several requests where it is long. */
+async function readLong(
+  storage: StorageHandler,
+  location: URL,
+  range: ByteRange,
+  maxRequestBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<FileBytes> {
+  if (range.end - range.start > MAX_RANGE_BYTES) {
+    const message = `${range.end - range.start} bytes of one row group are needed at once: at most 2^31 − 1`;
+    throw new DeltaError('Unsupported', message, { path: locationOf(location) });
+  }
+  const parts = await readRanges(
+    storage,
+    location,
+    mergeRanges([range], { gapBytes: 0, maxRequestBytes }),
+    signal,
+  );
+  return { start: range.start, bytes: concatBytes(parts.map((part) => part.bytes)) };
+}
+
+async function inFile<T>(location: URL, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw withContext(error, { path: locationOf(location) });
+  }
+}
+
+function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(test), items.filter((item) => !test(item))];
+}
