@@ -1,12 +1,7 @@
-/** Reading single slices through a StorageHandler, and naming files in errors. */
-import { DeltaError } from '../errors.ts';
+/** Reading files through a StorageHandler with few requests. */
+import { DeltaError, shownUrl } from '../errors.ts';
 import type { StorageHandler } from '../kernel/engine.ts';
-import type { ByteRange, FileBytes } from './wasm/core.ts';
-
-/** A file for an error's `path` and for `filePath` columns: its URL without query and credentials. */
-export function locationOf(url: URL): string {
-  return `${url.protocol}//${url.host}${url.pathname}`;
-}
+import type { ByteRange } from './wasm/core.ts';
 
 /** A whole file, or bytes of it. */
 export async function readOne(
@@ -15,42 +10,42 @@ export async function readOne(
   signal: AbortSignal | undefined,
   range?: ByteRange,
 ): Promise<Uint8Array> {
-  for await (const bytes of storage.readFiles([{ location, range }], { signal })) {
-    if (range && bytes.length !== range.end - range.start) {
-      throw new DeltaError(
-        'IOError',
-        `read ${bytes.length} of the ${range.end - range.start} bytes at ${range.start}`,
-        { path: locationOf(location) },
-      );
-    }
-    return bytes;
-  }
-  throw new DeltaError('IOError', 'the storage returned nothing', { path: locationOf(location) });
+  const [bytes] = await readSlices(storage, location, [range], signal);
+  return bytes!;
 }
 
-/** Several ranges of one file, each with its place, requested at the same time. */
-export function readRanges(
+/** Several slices of one file, in order; `undefined` is the whole file. */
+export async function readSlices(
   storage: StorageHandler,
   location: URL,
-  ranges: readonly ByteRange[],
+  ranges: readonly (ByteRange | undefined)[],
   signal: AbortSignal | undefined,
-): Promise<FileBytes[]> {
-  return Promise.all(
-    ranges.map(async (range) => ({
-      start: range.start,
-      bytes: await readOne(storage, location, signal, range),
-    })),
-  );
+): Promise<Uint8Array[]> {
+  const slices: Uint8Array[] = [];
+  const files = ranges.map((range) => ({ location, range }));
+  for await (const bytes of storage.readFiles(files, { signal })) {
+    const range = ranges[slices.length];
+    if (range && bytes.length !== range.end - range.start) {
+      const message = `read ${bytes.length} of the ${range.end - range.start} bytes at ${range.start}`;
+      throw new DeltaError('IOError', message, { path: shownUrl(location) });
+    }
+    slices.push(bytes);
+  }
+  if (slices.length !== ranges.length) {
+    const message = `the storage gave ${slices.length} of ${ranges.length} slices`;
+    throw new DeltaError('IOError', message, { path: shownUrl(location) });
+  }
+  return slices;
 }
 
 export interface MergeOptions {
   /** Unwanted bytes worth reading to save a request. */
   gapBytes: number;
-  /** A request grows by merging up to this size; a longer single range is split. */
+  /** Merged ranges do not grow beyond this size. */
   maxRequestBytes: number;
 }
 
-/** Ascending ranges as few requests: neighbours merged over small gaps, long ones split. */
+/** Ascending ranges as fewer: neighbours merged over small gaps, up to a size. */
 export function mergeRanges(ranges: readonly ByteRange[], options: MergeOptions): ByteRange[] {
   const merged: { start: number; end: number }[] = [];
   for (const { start, end } of ranges) {
@@ -59,10 +54,11 @@ export function mergeRanges(ranges: readonly ByteRange[], options: MergeOptions)
     if (last && (fits || start < last.end)) last.end = Math.max(last.end, end);
     else if (end > start) merged.push({ start, end });
   }
-  return merged.flatMap((range) => splitRange(range, options.maxRequestBytes));
+  return merged;
 }
 
-function splitRange({ start, end }: ByteRange, size: number): ByteRange[] {
+/** A range in parts of at most `size` bytes. */
+export function splitRange({ start, end }: ByteRange, size: number): ByteRange[] {
   const parts: ByteRange[] = [];
   for (let at = start; at < end; at += size) parts.push({ start: at, end: Math.min(at + size, end) });
   return parts;

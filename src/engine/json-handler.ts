@@ -1,12 +1,12 @@
 /** {@link JsonHandler} over the WASM core: NDJSON to Arrow batches and back. */
-import { withContext } from '../errors.ts';
+import { shownUrl, withContext } from '../errors.ts';
 import type { CallOptions, FileMeta, JsonHandler, StorageHandler } from '../kernel/engine.ts';
 import type { EngineData, FilteredEngineData } from '../kernel/engine-data.ts';
 import type { StructType } from '../kernel/schema/types.ts';
 import { ArrowEngineData, toRecordBatch } from './arrow-engine-data.ts';
 import { concatBytes } from './bytes.ts';
 import type { CoreSource } from './core-source.ts';
-import { locationOf, readOne } from './io.ts';
+import { readOne } from './io.ts';
 import { ndjsonOf } from './json-writer.ts';
 import { prefetchOrdered } from './prefetch.ts';
 import type { WasmCore } from './wasm/core.ts';
@@ -70,7 +70,7 @@ export class DefaultJsonHandler implements JsonHandler {
       try {
         batch = new ArrowEngineData(core.parseNdjson(lines, schema, firstLine), schema);
       } catch (error) {
-        throw withContext(error, { path: locationOf(file.location) });
+        throw withContext(error, { path: shownUrl(file.location) });
       }
       if (batch.length > 0) yield batch;
     }

@@ -1,9 +1,9 @@
 /** One Parquet file for reading: its footer in the WASM core, and the bytes that decoding needs. */
-import { DeltaError, withContext } from '../errors.ts';
+import { DeltaError, shownUrl, withContext } from '../errors.ts';
 import type { FileMeta, StorageHandler } from '../kernel/engine.ts';
 import { concatBytes } from './bytes.ts';
 import type { FooterCache } from './footer-cache.ts';
-import { locationOf, type MergeOptions, mergeRanges, readOne, readRanges } from './io.ts';
+import { type MergeOptions, mergeRanges, readOne, readSlices, splitRange } from './io.ts';
 import type { ByteRange, FileBytes, ParquetFileCore, WasmCore } from './wasm/core.ts';
 
 export interface ParquetIoOptions extends MergeOptions {
@@ -39,7 +39,7 @@ export class ParquetFile {
     this.#location = location;
     this.#tail = tail;
     this.core = core;
-    this.path = locationOf(location);
+    this.path = shownUrl(location);
   }
 
   /**
@@ -63,14 +63,11 @@ export class ParquetFile {
     });
   }
 
-  /** The bytes of `ranges` (ascending), from what is already here and as few requests as pay. */
+  /** The bytes of `ranges` (ascending), from what is already here and by as few requests as pay. */
   async read(ranges: readonly ByteRange[], signal: AbortSignal | undefined): Promise<FileBytes[]> {
-    const { options, storage } = this.#io;
     const [here, there] = partition(ranges, (range) => range.start >= this.#tail.start);
-    const requests = mergeRanges(there, { ...options, maxRequestBytes: Number.POSITIVE_INFINITY });
-    const chunks = await Promise.all(
-      requests.map((range) => readLong(storage, this.#location, range, options.maxRequestBytes, signal)),
-    );
+    const merged = mergeRanges(there, this.#io.options);
+    const chunks = merged.length === 0 ? [] : await this.#request(merged, signal);
     return [...chunks, ...here.map((range) => this.#fromTail(range))];
   }
 
@@ -87,6 +84,23 @@ export class ParquetFile {
     if (this.#closed) return;
     this.#closed = true;
     this.core.free();
+  }
+
+  /** Each range in one buffer; a long one comes by several requests at the same time. */
+  async #request(ranges: readonly ByteRange[], signal: AbortSignal | undefined): Promise<FileBytes[]> {
+    for (const { start, end } of ranges) {
+      if (end - start <= MAX_RANGE_BYTES) continue;
+      const message = `${end - start} bytes are needed at once: at most 2^31 − 1`;
+      throw new DeltaError('Unsupported', message, { path: this.path });
+    }
+    const parts = ranges.map((range) => splitRange(range, this.#io.options.maxRequestBytes));
+    const slices = await readSlices(this.#io.storage, this.#location, parts.flat(), signal);
+    let next = 0;
+    return ranges.map(({ start }, i) => {
+      const from = next;
+      next += parts[i]!.length;
+      return { start, bytes: concatBytes(slices.slice(from, next)) };
+    });
   }
 
   #fromTail({ start, end }: ByteRange): FileBytes {
@@ -115,32 +129,11 @@ async function readTail(
   return { start: size - needed, bytes: concatBytes([rest, bytes]) };
 }
 
-/** One range in one buffer, by several requests where it is long. */
-async function readLong(
-  storage: StorageHandler,
-  location: URL,
-  range: ByteRange,
-  maxRequestBytes: number,
-  signal: AbortSignal | undefined,
-): Promise<FileBytes> {
-  if (range.end - range.start > MAX_RANGE_BYTES) {
-    const message = `${range.end - range.start} bytes of one row group are needed at once: at most 2^31 − 1`;
-    throw new DeltaError('Unsupported', message, { path: locationOf(location) });
-  }
-  const parts = await readRanges(
-    storage,
-    location,
-    mergeRanges([range], { gapBytes: 0, maxRequestBytes }),
-    signal,
-  );
-  return { start: range.start, bytes: concatBytes(parts.map((part) => part.bytes)) };
-}
-
 async function inFile<T>(location: URL, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    throw withContext(error, { path: locationOf(location) });
+    throw withContext(error, { path: shownUrl(location) });
   }
 }
 

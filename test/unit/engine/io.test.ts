@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FooterCache } from '../../../src/engine/footer-cache.ts';
-import { mergeRanges } from '../../../src/engine/io.ts';
+import { mergeRanges, splitRange } from '../../../src/engine/io.ts';
 import { prefetchOrdered } from '../../../src/engine/prefetch.ts';
 
 const range = (start: number, end: number) => ({ start, end });
@@ -24,9 +24,12 @@ describe('mergeRanges', () => {
     ]);
   });
 
-  it('splits long ranges and keeps offsets beyond 2^32 exact', () => {
+  it('leaves long ranges to be split, and keeps offsets beyond 2^32 exact', () => {
     const far = 5 * 2 ** 30;
     expect(mergeRanges([range(far, far + 25)], { gapBytes: 0, maxRequestBytes: 10 })).toEqual([
+      range(far, far + 25),
+    ]);
+    expect(splitRange(range(far, far + 25), 10)).toEqual([
       range(far, far + 10),
       range(far + 10, far + 20),
       range(far + 20, far + 25),

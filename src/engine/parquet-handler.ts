@@ -1,0 +1,277 @@
+/**
+ * {@link ParquetHandler} over the WASM core. The core decodes bytes; which bytes, when and how many of them is decided
+ * here: one speculative read of a file's end, column chunks in merged ranges, and the next row groups on their way
+ * while one is decoded.
+ */
+import { DeltaError, shownUrl } from '../errors.ts';
+import type {
+  CallOptions,
+  FileMeta,
+  ParquetFooter,
+  ParquetHandler,
+  StorageHandler,
+} from '../kernel/engine.ts';
+import type { EngineData } from '../kernel/engine-data.ts';
+import type { Predicate } from '../kernel/expressions/types.ts';
+import type { StructType } from '../kernel/schema/types.ts';
+import { ArrowEngineData, toRecordBatch } from './arrow-engine-data.ts';
+import { concatBytes } from './bytes.ts';
+import type { CoreSource } from './core-source.ts';
+import { FooterCache } from './footer-cache.ts';
+import { ParquetFile, type ParquetIo } from './parquet-file.ts';
+import { type FilePruner, filePruner } from './parquet-pruning.ts';
+import { prefetchOrdered } from './prefetch.ts';
+import type {
+  ByteRange,
+  FileBytes,
+  ParquetWriteOptions,
+  RowGroupLayout,
+  RowRanges,
+  WasmCore,
+} from './wasm/core.ts';
+
+export interface ParquetHandlerOptions {
+  /** Bytes read from the end of a file in the hope that they hold its footer. Default 64 KiB. */
+  tailBytes?: number;
+  /** Files up to this size are read whole, with one request. Default 256 KiB. */
+  wholeFileBytes?: number;
+  /** Unwanted bytes worth reading to save a request. Default 256 KiB. */
+  gapBytes?: number;
+  /** Longer ranges are read by several requests at the same time. Default 16 MiB. */
+  maxRequestBytes?: number;
+  /** Files opened ahead, at most. Default 8. */
+  filesAhead?: number;
+  /** Row groups in work or read ahead, at most. Default 8. */
+  rowGroupsAhead?: number;
+  /** Encoded bytes in work or read ahead, at most; a single row group is always let through. Default 64 MiB. */
+  readAheadBytes?: number;
+  /** Rows of a batch, at most. Default 65536. */
+  batchRows?: number;
+  /** Decoded bytes of a batch, about. Default 16 MiB. */
+  batchBytes?: number;
+  /** Page indexes are used for row groups of which at least so many bytes would be read. Default 1 MiB. */
+  pageIndexMinBytes?: number;
+  /** Footers kept, in bytes. Default 8 MiB. */
+  footerCacheBytes?: number;
+  /** Compression of written files. Default snappy. */
+  compression?: ParquetWriteOptions['compression'];
+  /** Rows of a written row group, at most. Default 1048576. */
+  maxRowGroupRows?: number;
+}
+
+/** What an inspector shows of a file. */
+export interface ParquetLayout {
+  readonly footer: ParquetFooter;
+  readonly rowGroups: readonly RowGroupLayout[];
+}
+
+const DEFAULTS: Required<ParquetHandlerOptions> = {
+  tailBytes: 64 << 10,
+  wholeFileBytes: 256 << 10,
+  gapBytes: 256 << 10,
+  maxRequestBytes: 16 << 20,
+  filesAhead: 8,
+  rowGroupsAhead: 8,
+  readAheadBytes: 64 << 20,
+  batchRows: 65_536,
+  batchBytes: 16 << 20,
+  pageIndexMinBytes: 1 << 20,
+  footerCacheBytes: 8 << 20,
+  compression: 'snappy',
+  maxRowGroupRows: 1 << 20,
+};
+
+/** A row group (or rows of it) to read; `last` of its file. */
+interface RowGroupTask {
+  readonly file: ParquetFile;
+  readonly rowGroup: number;
+  readonly rows: RowRanges | undefined;
+  readonly ranges: readonly ByteRange[];
+  last: boolean;
+}
+
+export class DefaultParquetHandler implements ParquetHandler {
+  readonly #core: CoreSource;
+  readonly #io: ParquetIo;
+  readonly #options: Required<ParquetHandlerOptions>;
+
+  constructor(storage: StorageHandler, core: CoreSource, options: ParquetHandlerOptions = {}) {
+    this.#core = core;
+    this.#options = { ...DEFAULTS, ...options };
+    this.#io = { storage, options: this.#options, cache: new FooterCache(this.#options.footerCacheBytes) };
+  }
+
+  async *readParquetFiles(
+    files: readonly FileMeta[],
+    schema: StructType,
+    options: CallOptions & { predicate?: Predicate | undefined } = {},
+  ): AsyncGenerator<EngineData, void, undefined> {
+    const { signal, predicate } = options;
+    const core = await this.#core.load();
+    const opened = new OpenFiles();
+    const pruner = predicate && filePruner(core, schema, predicate, this.#options);
+    try {
+      const { rowGroupsAhead: limit, readAheadBytes: budget } = this.#options;
+      const chunks = prefetchOrdered(
+        this.#tasks(core, files, schema, pruner, opened, signal),
+        { signal, limit, budget, weight: (task) => bytesOf(task.ranges) },
+        async (task, inner) => ({ task, chunks: await task.file.read(task.ranges, inner) }),
+      );
+      for await (const { task, chunks: bytes } of chunks) {
+        for (const batch of this.#decode(task, schema, bytes)) {
+          signal?.throwIfAborted();
+          yield batch;
+        }
+        if (task.last) opened.close(task.file);
+      }
+    } finally {
+      opened.closeAll();
+      pruner?.free();
+    }
+  }
+
+  async readParquetFooter(file: FileMeta, options: CallOptions = {}): Promise<ParquetFooter> {
+    return (await this.readParquetLayout(file, options)).footer;
+  }
+
+  /** Footer, row groups and column chunks of a file, for people who look at it. */
+  async readParquetLayout(file: FileMeta, options: CallOptions = {}): Promise<ParquetLayout> {
+    const parquet = await ParquetFile.open(this.#io, await this.#core.load(), file, options.signal);
+    try {
+      return parquet.step(() => ({ footer: parquet.core.footer, rowGroups: parquet.core.layout() }));
+    } finally {
+      parquet.close();
+    }
+  }
+
+  async writeParquetFile(
+    path: URL,
+    data: AsyncIterable<EngineData> | Iterable<EngineData>,
+    options: CallOptions = {},
+  ): Promise<FileMeta> {
+    const bytes = await this.#encode(path, data, options.signal);
+    const { storage, cache } = this.#io;
+    cache.forget(path);
+    await storage.put(path, bytes, { ...options, overwrite: true });
+    const written = await storage.head(path, options);
+    if (written.size !== bytes.length) {
+      const message = `wrote ${bytes.length} bytes, but the file has ${written.size}`;
+      throw new DeltaError('IOError', message, { path: shownUrl(path) });
+    }
+    return written;
+  }
+
+  async #encode(
+    path: URL,
+    data: AsyncIterable<EngineData> | Iterable<EngineData>,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    const core = await this.#core.load();
+    const { compression, maxRowGroupRows } = this.#options;
+    let writer: ReturnType<WasmCore['parquetWriter']> | undefined;
+    const parts: Uint8Array[] = [];
+    try {
+      for await (const batch of data) {
+        signal?.throwIfAborted();
+        writer ??= core.parquetWriter(batch.schema, { compression, maxRowGroupRows });
+        parts.push(writer.write(toRecordBatch(batch)));
+      }
+      if (!writer) {
+        const message = 'a Parquet file needs at least one batch, to know its schema';
+        throw new DeltaError('Schema', message, { path: shownUrl(path) });
+      }
+      parts.push(writer.finish());
+      return concatBytes(parts);
+    } finally {
+      writer?.free();
+    }
+  }
+
+  /** The row groups to read, file by file; files are opened ahead. */
+  async *#tasks(
+    core: WasmCore,
+    files: readonly FileMeta[],
+    schema: StructType,
+    pruner: FilePruner | undefined,
+    opened: OpenFiles,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<RowGroupTask, void, undefined> {
+    const parquets = prefetchOrdered(
+      files,
+      { signal, limit: this.#options.filesAhead },
+      async (file, inner) => opened.add(await ParquetFile.open(this.#io, core, file, inner)),
+    );
+    for await (const file of parquets) {
+      const tasks = await this.#fileTasks(file, schema, pruner, signal);
+      if (tasks.length === 0) opened.close(file);
+      else tasks.at(-1)!.last = true;
+      yield* tasks;
+    }
+  }
+
+  async #fileTasks(
+    file: ParquetFile,
+    schema: StructType,
+    pruner: FilePruner | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<RowGroupTask[]> {
+    const kept = pruner?.rowGroups(file);
+    const tasks: RowGroupTask[] = [];
+    for (const [rowGroup, { numRows }] of file.core.footer.rowGroups.entries()) {
+      if (numRows === 0 || kept?.[rowGroup] === false) continue;
+      const whole = file.step(() => file.core.plan(schema, rowGroup));
+      const rows = await pruner?.rows(file, rowGroup, bytesOf(whole), signal);
+      if (rows?.length === 0) continue;
+      const ranges = rows ? file.step(() => file.core.plan(schema, rowGroup, rows)) : whole;
+      tasks.push({ file, rowGroup, rows, ranges, last: false });
+    }
+    return tasks;
+  }
+
+  *#decode(task: RowGroupTask, schema: StructType, chunks: readonly FileBytes[]): Generator<EngineData> {
+    const { file, rowGroup, rows } = task;
+    const { numRows, totalByteSize } = file.core.footer.rowGroups[rowGroup]!;
+    const fitting = Math.floor((this.#options.batchBytes * numRows) / Math.max(totalByteSize, 1));
+    const batchSize = Math.max(1, Math.min(this.#options.batchRows, fitting));
+    const batches = file.step(() =>
+      file.core.decode(schema, rowGroup, chunks, { batchSize, filePath: file.path, ...(rows && { rows }) }),
+    );
+    try {
+      for (;;) {
+        const next = file.step(() => batches.next());
+        if (next.done) return;
+        yield new ArrowEngineData(next.value, schema);
+      }
+    } finally {
+      batches.return?.();
+    }
+  }
+}
+
+/** Files that are open in the WASM core, so that none outlives the read, however it ends. */
+class OpenFiles {
+  readonly #files = new Set<ParquetFile>();
+  #ended = false;
+
+  add(file: ParquetFile): ParquetFile {
+    // Opened for a read that has ended meanwhile.
+    if (this.#ended) file.close();
+    else this.#files.add(file);
+    return file;
+  }
+
+  close(file: ParquetFile): void {
+    this.#files.delete(file);
+    file.close();
+  }
+
+  closeAll(): void {
+    this.#ended = true;
+    for (const file of this.#files) file.close();
+    this.#files.clear();
+  }
+}
+
+function bytesOf(ranges: readonly ByteRange[]): number {
+  return ranges.reduce((sum, { start, end }) => sum + end - start, 0);
+}
