@@ -5,7 +5,9 @@
  * is decoded exactly once, here; every storage sees locations made by `locationOf`.
  */
 import { DeltaError, shownUrl } from '../errors.ts';
-import { locationOf, pathOf, percentDecode, percentEncode } from './engine.ts';
+import { directoryPath, locationOf, percentDecode, percentEncode, relativePath } from './engine.ts';
+
+export { relativePath } from './engine.ts';
 
 const SCHEME = /^[a-zA-Z][a-zA-Z0-9+.-]*:/;
 
@@ -32,7 +34,7 @@ function locate(tableRoot: URL, logPath: string): URL {
   if (path.startsWith('/')) return locationOf(unsigned, `/${normalize(path.slice(1), tableRoot, logPath)}`);
   const inside = normalize(path, tableRoot, logPath);
   if (inside === '') throw invalid(tableRoot, logPath, 'names no file');
-  return locationOf(unsigned, rootPath(tableRoot) + inside);
+  return locationOf(unsigned, directoryPath(tableRoot) + inside);
 }
 
 function absoluteUri(tableRoot: URL, logPath: string): URL {
@@ -43,13 +45,6 @@ function absoluteUri(tableRoot: URL, logPath: string): URL {
   return location;
 }
 
-/** The path of `location` below `root`, decoded; undefined where it does not lie below it. */
-export function relativePath(root: URL, location: URL): string | undefined {
-  if (location.protocol !== root.protocol || location.host !== root.host) return undefined;
-  const [base, path] = [rootPath(root), pathOf(location)];
-  return path.startsWith(base) && path.length > base.length ? path.slice(base.length) : undefined;
-}
-
 /**
  * The location of a name (not encoded, may hold `/`) below `root`, whose query goes along. A last segment that ends
  * in `/` makes a directory.
@@ -58,7 +53,7 @@ export function joinPath(root: URL, ...segments: string[]): URL {
   const path = segments.map((segment, index) =>
     index < segments.length - 1 ? `${trimSlash(segment)}/` : segment,
   );
-  return locationOf(root, rootPath(root) + path.join(''));
+  return locationOf(root, directoryPath(root) + path.join(''));
 }
 
 /**
@@ -92,11 +87,6 @@ export function encodeLogPath(path: string): string {
   const encoded = path.replace(/[\u0000-\u0020"#%<>?[\\\]^`{|}\u007f]|[^\u0000-\u007f]+/g, percentEncode);
   const [first = ''] = encoded.split('/', 1);
   return SCHEME.test(first) ? first.replaceAll(':', '%3A') + encoded.slice(first.length) : encoded;
-}
-
-function rootPath(root: URL): string {
-  const path = pathOf(root);
-  return path.endsWith('/') ? path : `${path}/`;
 }
 
 function trimSlash(segment: string): string {
