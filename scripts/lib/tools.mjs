@@ -44,13 +44,14 @@ export function ensureVersitygw() {
   if (isExecutable(versitygwPath)) return;
   const go = which('go') ?? ['/usr/local/go/bin/go', '/usr/lib/go/bin/go'].find(isExecutable);
   if (go === undefined) {
-    throw new SetupError(
-      [
-        `The S3 tests need the server versitygw ${VERSITYGW}, built with Go (1.24 or newer). Either:`,
-        '  install Go and run this again',
-        '  or set VERSITYGW_PATH to the executable of a release of versitygw',
-      ].join('\n'),
-    );
+    const message = [
+      `The S3 tests need the server versitygw ${VERSITYGW}, built with Go (1.24 or newer). Either:`,
+      '  install Go and run this again',
+      '  or set VERSITYGW_PATH to the executable of a release of versitygw',
+    ].join('\n');
+    if (process.env.CI) throw new SetupError(message);
+    say(`${message}\n  Until then the S3 tests are skipped.`);
+    return;
   }
   say(`building versitygw ${VERSITYGW} for the S3 tests (some minutes, once)`);
   mkdirSync(join(cacheDir, 'bin'), { recursive: true });

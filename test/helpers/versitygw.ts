@@ -34,7 +34,16 @@ export interface S3Server {
 const CREDENTIALS = { accessKeyId: 'test', secretAccessKey: 'test-secret' };
 const REGION = 'us-east-1';
 
-/** Starts a server; stop it when done. */
+/**
+ * Why S3 tests are to be skipped: the server is not installed. Undefined where it is; never in CI, where its absence
+ * makes `startVersitygw` fail.
+ */
+export const versitygwMissing =
+  existsSync(versitygwPath) || process.env.CI
+    ? undefined
+    : 'no versitygw: `node scripts/setup.mjs versitygw`';
+
+/** Starts a server; stop it when done. Tests skip themselves where {@link versitygwMissing} is set. */
 export async function startVersitygw(): Promise<S3Server> {
   if (!existsSync(versitygwPath)) throw new Error('no versitygw: run `node scripts/setup.mjs versitygw`');
   const base = await mkdtemp(join(tmpdir(), 'versitygw-'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StaticServer, startStaticServer } from '../../helpers/static-server.ts';
-import { type S3Server, startVersitygw } from '../../helpers/versitygw.ts';
+import { type S3Server, startVersitygw, versitygwMissing } from '../../helpers/versitygw.ts';
 
 describe('static server', () => {
   let dir: string;
@@ -56,7 +56,7 @@ describe('static server', () => {
   });
 });
 
-describe('versitygw', () => {
+describe.skipIf(versitygwMissing)('versitygw', () => {
   let s3: S3Server;
   beforeAll(async () => {
     s3 = await startVersitygw();
