@@ -1,9 +1,9 @@
 /** Reading the `commitInfo` of single commits. */
-import { DeltaError, withContext } from '../../errors.ts';
+import { DeltaError } from '../../errors.ts';
 import { type CommitInfo, findCommitInfoText, parseCommitInfo } from '../actions/commit-info.ts';
 import { actionsSchema } from '../actions/schemas.ts';
 import type { CallOptions, Engine } from '../engine.ts';
-import { placeOf } from '../log/place.ts';
+import { inFile, placeOf } from '../log/place.ts';
 import type { LogFile } from '../log/types.ts';
 
 /** The commit's `commitInfo`, undefined where it has none. No other action is looked at. */
@@ -21,7 +21,7 @@ export async function readCommitInfo(
     }
     return undefined;
   } catch (error) {
-    throw withContext(error, placeOf({ tableRoot }, file, version));
+    throw inFile(error, { tableRoot }, file, version);
   }
 }
 

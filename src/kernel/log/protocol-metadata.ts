@@ -1,12 +1,12 @@
 /** The protocol and the metadata of a version, from a checksum or from as little of the log as possible. */
-import { DeltaError, shownUrl, withContext } from '../../errors.ts';
+import { DeltaError, shownUrl } from '../../errors.ts';
 import { findMetadata } from '../actions/metadata.ts';
 import { findProtocol } from '../actions/protocol.ts';
 import { actionsSchema } from '../actions/schemas.ts';
 import type { Metadata, Protocol } from '../actions/types.ts';
 import type { CallOptions, Engine } from '../engine.ts';
 import { type Checksum, readChecksum } from './checksum.ts';
-import { placeOf } from './place.ts';
+import { inFile } from './place.ts';
 import { readActions } from './read-actions.ts';
 import type { LogSegment } from './types.ts';
 
@@ -82,7 +82,7 @@ async function replay(
       found.protocol ??= findProtocol(batch.data);
       found.metadata ??= findMetadata(batch.data);
     } catch (error) {
-      throw withContext(error, placeOf(segment, batch.file, batch.version));
+      throw inFile(error, segment, batch.file, batch.version);
     }
     if (batch.source === 'checkpoint' && isComplete(found)) break;
   }

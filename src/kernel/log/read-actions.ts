@@ -2,7 +2,6 @@
  * The actions of a version, newest first: commits in descending order, then the checkpoint, then its sidecars
  * (`PROTOCOL.md`, "Action Reconciliation"). Reads start ahead of the consumer, commits and checkpoint side by side.
  */
-import { withContext } from '../../errors.ts';
 import { actionsSchema } from '../actions/schemas.ts';
 import type { CallOptions, Engine, FileMeta } from '../engine.ts';
 import type { EngineData } from '../engine-data.ts';
@@ -10,7 +9,7 @@ import type { Predicate } from '../expressions/types.ts';
 import { type StructType, types } from '../schema/types.ts';
 import { CommitCheck } from './commit-check.ts';
 import { coverWithCompactions } from './compaction.ts';
-import { placeOf } from './place.ts';
+import { inFile } from './place.ts';
 import { prefetchInOrder, type Source } from './prefetch.ts';
 import { SidecarCollector, sidecarFiles } from './sidecars.ts';
 import type { ActionBatch, LogFile, LogSegment } from './types.ts';
@@ -92,7 +91,7 @@ async function* readCommit(
       yield { data, source: 'commit', version: endVersion ?? version, file };
     }
   } catch (error) {
-    throw inPlace(error, read, file, version);
+    throw inFile(error, read.segment, file, version);
   }
 }
 
@@ -108,11 +107,19 @@ async function* readCheckpoint(read: Read): AsyncGenerator<ActionBatch, void, un
   }
   const collector = new SidecarCollector();
   for await (const batch of readCheckpointFiles(read, segment.checkpoint, withSidecar(schema), undefined)) {
-    collector.collect(batch.data);
+    collectSidecars(read, collector, batch);
     yield batch;
   }
   const sidecars = sidecarFiles(segment, collector.found);
   yield* readCheckpointFiles(read, sidecars, schema, predicate);
+}
+
+function collectSidecars({ segment }: Read, collector: SidecarCollector, batch: ActionBatch): void {
+  try {
+    collector.collect(batch.data);
+  } catch (error) {
+    throw inFile(error, segment, batch.file, batch.version);
+  }
 }
 
 function readCheckpointFiles(
@@ -141,7 +148,7 @@ async function* readCheckpointFile(
       yield { data, source: 'checkpoint', version, file };
     }
   } catch (error) {
-    throw inPlace(error, read, file, version);
+    throw inFile(error, read.segment, file, version);
   }
 }
 
@@ -154,10 +161,6 @@ function openCheckpointFile(
   return file.location.pathname.endsWith('.json')
     ? engine.jsonHandler.readJsonFiles([file], schema, { signal })
     : engine.parquetHandler.readParquetFiles([file], schema, { signal, predicate });
-}
-
-function inPlace(error: unknown, { segment }: Read, file: FileMeta, version: number): unknown {
-  return withContext(error, placeOf(segment, file, version));
 }
 
 function hasField(schema: StructType, ...names: readonly string[]): boolean {

@@ -1,5 +1,4 @@
 /** Application transactions and domains of a version, found with as little of the log as possible. */
-import { withContext } from '../../errors.ts';
 import { domainMetadatas } from '../actions/domain-metadata.ts';
 import { actionsSchema } from '../actions/schemas.ts';
 import { setTransactions } from '../actions/set-transaction.ts';
@@ -7,7 +6,7 @@ import type { DomainMetadata, SetTransaction } from '../actions/types.ts';
 import type { CallOptions, Engine } from '../engine.ts';
 import type { EngineData } from '../engine-data.ts';
 import type { Checksum } from '../log/checksum.ts';
-import { placeOf } from '../log/place.ts';
+import { inFile } from '../log/place.ts';
 import { readActions } from '../log/read-actions.ts';
 import type { LogSegment } from '../log/types.ts';
 
@@ -85,7 +84,7 @@ async function findNewest<T>(
     try {
       for (const item of read(data)) if (isWanted(item)) return item;
     } catch (error) {
-      throw withContext(error, placeOf(segment, file, version));
+      throw inFile(error, segment, file, version);
     }
   }
   return undefined;
