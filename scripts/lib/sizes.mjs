@@ -8,7 +8,7 @@ import { root } from './shell.mjs';
 export async function printSizes() {
   const wasm = readFileSync(join(root, 'dist/delta_kernel_web.wasm'));
   const rows = [['', 'raw', 'gzip', 'brotli'], ['WASM', wasm.length, gzip(wasm), brotli(wasm)].map(kb)];
-  rows.push(['entry (minified)', 'own code', 'gzip', 'with packages, gzip']);
+  rows.push(['entry, minified', 'own code', 'gzip', 'with npm gzip']);
   for (const [name, source] of Object.entries(entries)) {
     const own = await minify(join(root, source), { withPackages: false });
     const all = await minify(join(root, source), { withPackages: true });
@@ -16,7 +16,7 @@ export async function printSizes() {
   }
   for (const row of rows) {
     const [first, ...rest] = row;
-    process.stderr.write(`  ${first.padEnd(18)}${rest.map((cell) => cell.padStart(12)).join('')}\n`);
+    process.stderr.write(`  ${first.padEnd(18)}${rest.map((cell) => cell.padStart(15)).join('')}\n`);
   }
 }
 
