@@ -75,7 +75,7 @@ function parseLines(text: string, path: string): Json[] {
   });
 }
 
-class RowData implements EngineData {
+export class RowData implements EngineData {
   readonly schema: StructType;
   readonly #rows: readonly Json[];
 

@@ -60,17 +60,19 @@ interface MetadataFields {
   readonly configuration: Readonly<Record<string, string>>;
 }
 
+/** What a metaData without a schema stands for: old versions of Spark wrote none before columns were set. */
+const NO_SCHEMA = '{"type":"struct","fields":[]}';
+
 /**
- * Throws `Schema` for a schema that is missing or malformed and for a partition column that it does not have,
- * `Unsupported` for a data format other than Parquet.
+ * Throws `Schema` for a malformed schema and for a partition column that it does not have, `Unsupported` for a data
+ * format other than Parquet.
  */
 function newMetadata(fields: MetadataFields): Metadata {
-  const { name, description, createdTime, configuration, schemaString } = fields;
+  const { name, description, createdTime, configuration, schemaString = NO_SCHEMA } = fields;
   const provider = fields.provider ?? 'parquet';
   if (provider !== 'parquet') {
     throw new DeltaError('Unsupported', `the table's files are ${JSON.stringify(provider)}, not parquet`);
   }
-  if (schemaString === undefined) throw new DeltaError('Schema', 'the metaData has no schemaString');
   if (fields.partitionColumns === undefined)
     throw new DeltaError('Schema', 'the partitionColumns hold a null');
   const schema = parseSchema(schemaString);

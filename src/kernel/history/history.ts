@@ -10,7 +10,7 @@ import { listCommits } from './commit-listing.ts';
 import { inCommitTimestampEnablement } from './in-commit-timestamps.ts';
 
 /** Commits requested ahead. */
-const WINDOW = 16;
+const LIMITS = { sources: 16, bytes: 32 * 1024 * 1024 };
 
 /** A commit and what its writer said of it; writers may say nothing. */
 export interface HistoryEntry extends Omit<CommitInfo, 'timestamp' | 'raw'> {
@@ -52,8 +52,11 @@ export async function history(
 
   const isInCommit = ({ version }: LogFile) => version >= enabledFrom;
   const entries: HistoryEntry[] = [];
-  const sources = wanted.map((commit) => () => readOne(engine, state, commit, { signal }));
-  for await (const { commit, info } of prefetchInOrder(sources, WINDOW)) {
+  const sources = wanted.map((commit) => ({
+    open: () => readOne(engine, state, commit, { signal }),
+    bytes: commit.file.size,
+  }));
+  for await (const { commit, info } of prefetchInOrder(sources, LIMITS)) {
     const time = isInCommit(commit)
       ? inCommitTimestampOf(state.tableRoot, commit, info)
       : fileTimes.get(commit.version);

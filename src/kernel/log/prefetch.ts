@@ -1,20 +1,32 @@
 /** Reading several sources in order while the next ones are already on their way. */
 
 /** A source that is opened only when its turn nears. */
-export type Source<T> = () => AsyncIterable<T>;
+export interface Source<T> {
+  readonly open: () => AsyncIterable<T>;
+  /** What it may hold in memory, about. */
+  readonly bytes?: number;
+}
+
+export interface PrefetchLimits {
+  /** Sources open at a time, the current one among them. */
+  readonly sources: number;
+  /** Their bytes together; a source that is larger alone is opened all the same when its turn comes. */
+  readonly bytes?: number;
+}
 
 /**
- * The items of every source, source by source in order. The first item of up to `window` sources (the current one
- * among them) is requested ahead. When the consumer stops or a source fails, the others are closed.
+ * The items of every source, source by source in order. The first item of the next sources is requested ahead within
+ * `limits`. When the consumer stops or a source fails, the others are closed.
  */
 export async function* prefetchInOrder<T>(
   sources: readonly Source<T>[],
-  window: number,
+  limits: PrefetchLimits,
 ): AsyncGenerator<T, void, undefined> {
   const opened: Opened<T>[] = [];
   let next = 0;
   const fill = () => {
-    while (opened.length < window && next < sources.length) opened.push(open(sources[next++]!));
+    while (next < sources.length && hasRoom(opened, sources[next]!, limits))
+      opened.push(open(sources[next++]!));
   };
   try {
     for (fill(); opened.length > 0; fill()) {
@@ -30,14 +42,22 @@ export async function* prefetchInOrder<T>(
 interface Opened<T> {
   readonly iterator: AsyncIterator<T>;
   readonly first: Promise<IteratorResult<T>>;
+  readonly bytes: number;
 }
 
-function open<T>(source: Source<T>): Opened<T> {
-  const iterator = source()[Symbol.asyncIterator]();
+function hasRoom<T>(opened: readonly Opened<T>[], next: Source<T>, limits: PrefetchLimits): boolean {
+  if (opened.length === 0) return true;
+  if (opened.length >= limits.sources) return false;
+  const bytes = opened.reduce((sum, source) => sum + source.bytes, next.bytes ?? 0);
+  return bytes <= (limits.bytes ?? Number.POSITIVE_INFINITY);
+}
+
+function open<T>({ open, bytes = 0 }: Source<T>): Opened<T> {
+  const iterator = open()[Symbol.asyncIterator]();
   const first = iterator.next();
   // A failure is seen when the source's turn comes; until then it must not count as unhandled.
   first.catch(() => undefined);
-  return { iterator, first };
+  return { iterator, first, bytes };
 }
 
 /**

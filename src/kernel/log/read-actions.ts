@@ -15,8 +15,8 @@ import { SidecarCollector, sidecarFiles } from './sidecars.ts';
 import type { ActionBatch, LogFile, LogSegment } from './types.ts';
 
 /** Log files requested ahead, the current one among them: commits are small, checkpoint files may be large. */
-const COMMIT_WINDOW = 16;
-const CHECKPOINT_WINDOW = 3;
+const COMMIT_LIMITS = { sources: 16, bytes: 32 * 1024 * 1024 };
+const CHECKPOINT_LIMITS = { sources: 3 };
 
 export interface ReadActionsOptions extends CallOptions {
   /**
@@ -24,6 +24,11 @@ export interface ReadActionsOptions extends CallOptions {
    * Used only where nothing but `add` is asked for, since skipping must never hide another action.
    */
   predicate?: Predicate | undefined;
+  /**
+   * Which columns of a Parquet file of a checkpoint are wanted instead of `schema`, and the predicate instead of
+   * `predicate`: for those who look at its footer first. Called once per file; JSON manifests keep `schema`.
+   */
+  checkpointFile?: ((file: FileMeta) => Promise<CheckpointFileColumns>) | undefined;
   /** False: sidecars, which hold nothing but file actions, are not read. Default: true where `schema` asks for any. */
   withFileActions?: boolean | undefined;
   /** False where the protocol has no `v2Checkpoint`: a checkpoint has no sidecars then. Default true. */
@@ -32,6 +37,11 @@ export interface ReadActionsOptions extends CallOptions {
   afterVersion?: number | undefined;
   commitsOnly?: boolean | undefined;
   checkpointOnly?: boolean | undefined;
+}
+
+export interface CheckpointFileColumns {
+  readonly schema: StructType;
+  readonly predicate?: Predicate | undefined;
 }
 
 /**
@@ -50,11 +60,11 @@ export async function* readActions(
 ): AsyncGenerator<ActionBatch, void, undefined> {
   const read: Read = { engine, segment, schema, options };
   const parts: Source<ActionBatch>[] = [];
-  if (!options.checkpointOnly) parts.push(() => readCommits(read));
+  if (!options.checkpointOnly) parts.push({ open: () => readCommits(read) });
   if (!options.commitsOnly && options.afterVersion === undefined && segment.checkpoint.length > 0) {
-    parts.push(() => readCheckpoint(read));
+    parts.push({ open: () => readCheckpoint(read) });
   }
-  yield* prefetchInOrder(parts, parts.length);
+  yield* prefetchInOrder(parts, { sources: parts.length });
 }
 
 interface Read {
@@ -73,8 +83,8 @@ function readCommits(read: Read): AsyncGenerator<ActionBatch, void, undefined> {
     : segment.compactions.filter((compaction) => compaction.version > after);
   const files = coverWithCompactions(commits, usable);
   return prefetchInOrder(
-    files.reverse().map((file) => () => readCommit(read, file)),
-    COMMIT_WINDOW,
+    files.reverse().map((file) => ({ open: () => readCommit(read, file), bytes: file.file.size })),
+    COMMIT_LIMITS,
   );
 }
 
@@ -128,12 +138,10 @@ function readCheckpointFiles(
   schema: StructType,
   predicate: Predicate | undefined,
 ): AsyncGenerator<ActionBatch, void, undefined> {
-  const sources = files.map(
-    ({ file }) =>
-      () =>
-        readCheckpointFile(read, file, schema, predicate),
-  );
-  return prefetchInOrder(sources, CHECKPOINT_WINDOW);
+  const sources = files.map(({ file }) => ({
+    open: () => readCheckpointFile(read, file, schema, predicate),
+  }));
+  return prefetchInOrder(sources, CHECKPOINT_LIMITS);
 }
 
 async function* readCheckpointFile(
@@ -152,13 +160,22 @@ async function* readCheckpointFile(
   }
 }
 
+async function columnsOf({ schema, options }: Read, file: FileMeta): Promise<CheckpointFileColumns> {
+  if (options.checkpointFile === undefined || isJson(file)) return { schema, predicate: options.predicate };
+  return options.checkpointFile(file);
+}
+
+function isJson(file: FileMeta): boolean {
+  return file.location.pathname.endsWith('.json');
+}
+
 function openCheckpointFile(
   { engine, options: { signal } }: Read,
   file: FileMeta,
   schema: StructType,
   predicate: Predicate | undefined,
 ): AsyncIterable<EngineData> {
-  return file.location.pathname.endsWith('.json')
+  return isJson(file)
     ? engine.jsonHandler.readJsonFiles([file], schema, { signal })
     : engine.parquetHandler.readParquetFiles([file], schema, { signal, predicate });
 }

@@ -46,30 +46,6 @@ export async function findDomainMetadata(
   return newest?.removed ? undefined : newest;
 }
 
-/** All transactions and all domains (removed ones left out) of a version, newest of each. */
-export async function loadAppState(
-  engine: Engine,
-  segment: LogSegment,
-  options: CallOptions,
-): Promise<{ setTransactions: SetTransaction[]; domainMetadata: DomainMetadata[] }> {
-  const transactions = new Map<string, SetTransaction>();
-  const domains = new Map<string, DomainMetadata>();
-  for await (const { data } of readActions(
-    engine,
-    segment,
-    actionsSchema('txn', 'domainMetadata'),
-    options,
-  )) {
-    for (const txn of setTransactions(data))
-      if (!transactions.has(txn.appId)) transactions.set(txn.appId, txn);
-    for (const item of domainMetadatas(data)) if (!domains.has(item.domain)) domains.set(item.domain, item);
-  }
-  return {
-    setTransactions: [...transactions.values()],
-    domainMetadata: [...domains.values()].filter(({ removed }) => !removed),
-  };
-}
-
 async function findNewest<T>(
   engine: Engine,
   segment: LogSegment,
