@@ -172,6 +172,11 @@ export function networkError(
   return new DeltaError('IOError', message, { path, cause });
 }
 
+/** Whether this is a page or its worker, where rules that scripts cannot see decide about requests. */
+export function isPage(): boolean {
+  return (globalThis as { location?: { origin?: string } }).location?.origin !== undefined;
+}
+
 function corsAdvice(location: URL, headerNames: readonly string[]): string {
   const page = (globalThis as { location?: { origin?: string; protocol?: string } }).location;
   if (page?.origin === undefined || page.origin === location.origin) return '';

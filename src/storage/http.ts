@@ -6,10 +6,10 @@
  * answer another range than the one asked for, or compress what they should not: then the whole file is fetched, and
  * kept for the next slices, up to a limit.
  */
-import { DeltaError, shownUrl } from '../errors.ts';
+import { DeltaError, isDeltaError, shownUrl } from '../errors.ts';
 import type { CallOptions, FileMeta, FileSlice, StorageHandler } from '../kernel/engine.ts';
 import { ioError } from './failures.ts';
-import { discard, HttpClient, type HttpClientOptions, networkError } from './http-client.ts';
+import { discard, HttpClient, type HttpClientOptions, isPage, networkError } from './http-client.ts';
 import { checkLength, readAhead, shortRead, sliceOf } from './reading.ts';
 import { SharedWork } from './shared-work.ts';
 
@@ -37,6 +37,8 @@ export class HttpStorageHandler implements StorageHandler {
   readonly #maxWholeBytes: number;
   /** Origins that answer ranges with whole files. */
   readonly #rangeless = new Set<string>();
+  /** Origins that have served a range. */
+  readonly #ranged = new Set<string>();
   /** Whole files by URL, oldest first. */
   readonly #wholes = new Map<string, KeptFile>();
 
@@ -65,9 +67,10 @@ export class HttpStorageHandler implements StorageHandler {
   /** Asks for the first byte and takes the length from `Content-Range`. */
   async head(path: URL, { signal }: CallOptions = {}): Promise<FileMeta> {
     if (!this.#wholes.has(path.href)) {
-      const { response } = await this.#client.get(path, 'bytes=0-0', signal);
-      const size = await sizeToldBy(response);
-      if (size !== undefined) return { location: path, lastModified: lastModifiedOf(response), size };
+      const response = await this.#getRange(path, 'bytes=0-0', signal);
+      const size = response && (await sizeToldBy(response));
+      if (response && size !== undefined)
+        return { location: path, lastModified: lastModifiedOf(response), size };
       signal?.throwIfAborted();
     }
     // The server does not say, or page scripts may not see it: count.
@@ -83,7 +86,8 @@ export class HttpStorageHandler implements StorageHandler {
     }
     if (this.#wholes.has(location.href)) return this.#sliceOfWhole(slice, signal);
     const header = this.#rangeless.has(location.origin) ? undefined : `bytes=${range.start}-${range.end - 1}`;
-    const { response } = await this.#client.get(location, header, signal);
+    const response = await this.#getRange(location, header, signal);
+    if (response === undefined) return this.#sliceOfWhole(slice, signal);
     if (response.status === 200) return this.#cut(slice, range, response, signal);
     if (response.status === 416) {
       discard(response);
@@ -91,6 +95,26 @@ export class HttpStorageHandler implements StorageHandler {
     }
     const part = await readPart(location, range, response, signal);
     return part ?? this.#sliceOfWhole(slice, signal);
+  }
+
+  /**
+   * A browser shows no answer at all where a server compresses a file although a range was asked for. So a page that
+   * gets none, from a server that has not served a range yet, tries the whole file: undefined.
+   */
+  async #getRange(
+    location: URL,
+    header: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Response | undefined> {
+    try {
+      const { response } = await this.#client.get(location, header, signal);
+      if (response.status === 206) this.#ranged.add(location.origin);
+      return response;
+    } catch (error) {
+      const isSilent = isDeltaError(error, 'IOError') && error.status === undefined;
+      if (!isSilent || !isPage() || this.#ranged.has(location.origin)) throw error;
+      return undefined;
+    }
   }
 
   /** The slice of a whole file that came instead: kept where it is small enough, else read up to the slice's end. */

@@ -23,28 +23,38 @@ export async function* readAhead(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   signal?.throwIfAborted();
   for (const slice of slices) checkSlice(slice);
-  const controller = new AbortController();
-  const abort = () => controller.abort(signal?.reason);
-  signal?.addEventListener('abort', abort, { once: true });
-  const pending: Promise<Uint8Array>[] = [];
-  const start = (slice: FileSlice) => {
-    const bytes = readOne(slice, read, controller.signal);
-    // A failure is seen when the slice's turn comes; until then it must not count as unhandled.
-    bytes.catch(() => undefined);
-    pending.push(bytes);
+  const pending: PendingRead[] = [];
+  const abortAll = () => {
+    for (const { controller } of pending) controller.abort(signal?.reason);
   };
+  signal?.addEventListener('abort', abortAll, { once: true });
   try {
     let next = 0;
     while (next < slices.length || pending.length > 0) {
-      while (pending.length < ahead && next < slices.length) start(slices[next++]!);
-      const bytes = await pending.shift()!;
+      while (pending.length < ahead && next < slices.length) pending.push(startRead(slices[next++]!, read));
+      const bytes = await pending[0]!.bytes;
       signal?.throwIfAborted();
+      pending.shift();
       yield bytes;
     }
   } finally {
-    signal?.removeEventListener('abort', abort);
-    controller.abort();
+    signal?.removeEventListener('abort', abortAll);
+    abortAll();
   }
+}
+
+/** Each read has a signal of its own, since everything on its way listens to it. */
+interface PendingRead {
+  readonly bytes: Promise<Uint8Array>;
+  readonly controller: AbortController;
+}
+
+function startRead(slice: FileSlice, read: ReadSlice): PendingRead {
+  const controller = new AbortController();
+  const bytes = readOne(slice, read, controller.signal);
+  // A failure is seen when the slice's turn comes; until then it must not count as unhandled.
+  bytes.catch(() => undefined);
+  return { bytes, controller };
 }
 
 async function readOne(

@@ -1,6 +1,6 @@
 /** Runs cases of the storage contract inside a page; `globalThis.runStorageCase` resolves to '' or what went wrong. */
 import type { StorageHandler } from '../../../src/kernel/engine.ts';
-import { type DirectorySource, DirectoryStorageHandler } from '../../../src/storage/directory.ts';
+import { DirectoryStorageHandler } from '../../../src/storage/directory.ts';
 import { HttpStorageHandler } from '../../../src/storage/http.ts';
 import { OpfsStorageHandler } from '../../../src/storage/opfs.ts';
 import { type StorageUnderTest, storageContract } from '../storage-contract.ts';
@@ -28,13 +28,12 @@ const subjects: Record<string, (index: number, argument: string) => Promise<Stor
 
   async input() {
     const files: File[] = [listedFile('.keep', new Uint8Array(0))];
-    const make = () =>
-      new DirectoryStorageHandler((files.length > 1 ? files.slice(1) : files) as DirectorySource);
+    const make = () => new DirectoryStorageHandler(files);
     return {
       storage: lazily(make),
-      root: make().root,
+      root: new URL('my%20table/', make().root),
       seed: async (name, bytes) => {
-        files.push(listedFile(name, bytes));
+        files.push(listedFile(`my table/${name}`, bytes));
       },
     };
   },
