@@ -1,0 +1,136 @@
+/** Parquet files in the core's memory. */
+import { Field, type RecordBatch, Schema, Struct } from 'apache-arrow';
+import { type StructType, types } from '../../kernel/schema/types.ts';
+import { toArrowSchema, toArrowType } from '../arrow-schema.ts';
+import type { ByteRange, FileBytes, ParquetFileCore, RowGroupLayout, RowRanges } from './core.ts';
+import { takeBatch } from './exchange.ts';
+import type { CoreMemory } from './memory.ts';
+import { schemaToWire, structFromWire, type WireField } from './wire.ts';
+
+interface Description {
+  fields: WireField[];
+  numRows: number;
+  rowGroups: { numRows: number; totalByteSize: number }[];
+  keyValueMetadata: [string, string][];
+}
+
+export function openParquetFile(core: CoreMemory, tail: Uint8Array, fileSize: number): ParquetFileCore {
+  const handle = core.check('parquet_open', ...core.write(tail), fileSize);
+  const json = <T>(name: string, ...args: number[]) => {
+    core.check(name, handle, ...args);
+    return core.takeJson<T>();
+  };
+  let freed = false;
+  /** The schema that page indexes were last asked for. */
+  let indexed = '[]';
+  let footer: ParquetFileCore['footer'];
+  try {
+    footer = toFooter(json<Description>('parquet_describe'));
+  } catch (error) {
+    if (!core.broken) core.call('parquet_free', handle);
+    throw error;
+  }
+  return {
+    footer,
+    layout: () => json<RowGroupLayout[]>('parquet_layout'),
+    pageIndexRanges(schema) {
+      indexed = schemaToWire(schema);
+      return toRanges(json('parquet_page_index_ranges', ...core.writeText(indexed)));
+    },
+    loadPageIndex(chunks) {
+      core.check('parquet_load_page_index', handle, ...core.writeText(indexed), pieces(core, chunks));
+    },
+    rowGroupStats(schema) {
+      core.check('parquet_row_group_stats', handle, ...core.writeText(schemaToWire(schema)));
+      return takeBatch(core, statsSchema(schema));
+    },
+    pageStats(schema, rowGroup) {
+      const found = core.check('parquet_page_stats', handle, ...core.writeText(schemaToWire(schema)), rowGroup);
+      if (found === 2) return undefined;
+      const stats = takeBatch(core, statsSchema(schema));
+      const rows = toRanges(json<[number, number][]>('parquet_page_rows'));
+      return { stats, rows };
+    },
+    plan: (schema, rowGroup, rows) =>
+      toRanges(
+        json('parquet_plan', ...core.writeText(schemaToWire(schema)), rowGroup, ...core.writeNumbers(flat(rows))),
+      ),
+    decode: (schema, rowGroup, chunks, options) => decode(core, handle, schema, rowGroup, chunks, options),
+    free() {
+      if (!freed && !core.broken) core.call('parquet_free', handle);
+      freed = true;
+    },
+  };
+}
+
+function toFooter(description: Description): ParquetFileCore['footer'] {
+  return {
+    schema: structFromWire(description.fields),
+    numRows: description.numRows,
+    rowGroups: description.rowGroups,
+    keyValueMetadata: new Map(description.keyValueMetadata),
+  };
+}
+
+function toRanges(pairs: readonly [number, number][]): ByteRange[] {
+  return pairs.map(([start, end]) => ({ start, end }));
+}
+
+/** No rows stand for all rows, so a selection of none must not reach the core. */
+function flat(rows: RowRanges | undefined): number[] {
+  return (rows ?? []).flatMap(({ start, end }) => [start, end]);
+}
+
+function pieces(core: CoreMemory, chunks: readonly FileBytes[]): number {
+  const handle = core.check('pieces_new');
+  for (const { start, bytes } of chunks) core.call('pieces_push', handle, start, ...core.write(bytes));
+  return handle;
+}
+
+function* decode(
+  core: CoreMemory,
+  file: number,
+  schema: StructType,
+  rowGroup: number,
+  chunks: readonly FileBytes[],
+  options: { batchSize: number; rows?: RowRanges; filePath?: string },
+): IterableIterator<RecordBatch> {
+  if (options.rows?.length === 0) return;
+  const arrow = toArrowSchema(schema);
+  const decoder = core.check(
+    'decoder_new',
+    file,
+    ...core.writeText(schemaToWire(schema)),
+    rowGroup,
+    pieces(core, chunks),
+    options.batchSize,
+    ...core.writeNumbers(flat(options.rows)),
+    ...core.writeText(options.filePath ?? ''),
+  );
+  try {
+    while (core.check('decoder_next', decoder) === 1) yield takeBatch(core, arrow);
+  } finally {
+    if (!core.broken) core.call('decoder_free', decoder);
+  }
+}
+
+/** Delta's statistics of the leaves of `schema`, as the core gives them. */
+function statsSchema(schema: StructType): Schema {
+  const counts = new Struct(leafFields(schema, true));
+  const bounds = new Struct(leafFields(schema, false));
+  return new Schema([
+    new Field('numRecords', toArrowType(types.long), true),
+    new Field('nullCount', counts, true),
+    new Field('minValues', bounds, true),
+    new Field('maxValues', bounds, true),
+  ]);
+}
+
+/** Leaves through structs; arrays, maps and variants have no statistics of their own. */
+function leafFields(schema: StructType, counts: boolean): Field[] {
+  return schema.fields.flatMap(({ name, type }) => {
+    if (type.kind === 'struct') return [new Field(name, new Struct(leafFields(type, counts)), true)];
+    if (type.kind !== 'primitive' && type.kind !== 'decimal') return [];
+    return [new Field(name, toArrowType(counts ? types.long : type), true)];
+  });
+}

@@ -1,0 +1,8 @@
+//! Parquet: footers, column resolution, decoding to Delta's types, statistics, writing. No I/O.
+
+pub mod coerce;
+pub mod decode;
+pub mod footer;
+pub mod resolve;
+pub mod sparse;
+pub mod write;
