@@ -14,6 +14,7 @@ import type { Checksum } from '../log/checksum.ts';
 import { type KnownState, loadProtocolAndMetadata } from '../log/protocol-metadata.ts';
 import type { LogSegment } from '../log/types.ts';
 import { systemRuntime } from '../runtime.ts';
+import { Scan, type ScanOptions } from '../scan/scan.ts';
 import type { StructType } from '../schema/types.ts';
 import { checkReadSupport, isFeatureSupported } from '../table-features/protocol-support.ts';
 import { type TableProperties, tableProperties } from '../table-properties.ts';
@@ -121,6 +122,13 @@ export class Snapshot implements SnapshotState {
     if (sameSegment(segment, this.logSegment)) return this;
     const known = isContinuation(segment, this.logSegment) ? this : undefined;
     return fromSegment(engine, segment, { signal, maxCatalogVersion, runtime: this.runtime, known });
+  }
+
+  /**
+   * A scan of this version. Options are checked here (`Schema`, `InvalidExpression`, `Unsupported`), nothing is read.
+   */
+  scan(options: ScanOptions = {}): Scan {
+    return new Scan(this, options);
   }
 
   /**

@@ -1,0 +1,237 @@
+/**
+ * A scan of one version of a table: which files, and how their rows become rows of the table.
+ *
+ * `execute` does it all; `scanMetadata` gives the files and their transforms to engines that read by themselves;
+ * `explain` says why files are read or left out.
+ *
+ * @example
+ * const scan = snapshot.scan({ columns: ['id'], predicate: parsePredicate("city = 'NYC'") });
+ * for await (const batch of scan.execute(engine)) …
+ */
+import { DeltaError, shownUrl, withContext } from '../../errors.ts';
+import type { CallOptions, Engine } from '../engine.ts';
+import type { EngineData, FilteredEngineData } from '../engine-data.ts';
+import type { Predicate } from '../expressions/types.ts';
+import type { StructType } from '../schema/types.ts';
+import type { SnapshotState } from '../snapshot/state.ts';
+import { checkTypeChanges } from '../type-widening.ts';
+import { type ExactFilter, exactFilter } from './exact-filter.ts';
+import { ScanExplanation } from './explain.ts';
+import { FileSkipping } from './file-skipping.ts';
+import { LiveFiles } from './live-files.ts';
+import { type ReadAheadLimits, readAhead } from './read-ahead.ts';
+import { FileReader } from './read-file.ts';
+import { type ScanFile, type ScanMetadata, visitScanFiles } from './scan-files.ts';
+import { type ProjectionOptions, type ScanSchema, scanSchema } from './scan-schema.ts';
+import { transformOf } from './transform.ts';
+
+/** Data files in work: the current one and those whose first rows are asked for ahead. */
+const READ_AHEAD = { items: 8, bytes: 32 << 20 };
+/** The same where a limit may make them unnecessary. */
+const READ_AHEAD_LIMITED = { items: 2, bytes: 32 << 20 };
+
+export interface ScanOptions extends ProjectionOptions {
+  /**
+   * Leaves out what provably does not match: files, row groups, pages. Other rows may still come back unless
+   * `execute` is told to filter exactly.
+   */
+  readonly predicate?: Predicate | undefined;
+}
+
+export interface ExecuteOptions extends CallOptions {
+  /** Only rows for which the predicate is true come back. Default false; a `limit` with a predicate implies it. */
+  readonly exact?: boolean | undefined;
+  /** At most this many rows, counted after the filter. */
+  readonly limit?: number | undefined;
+}
+
+export interface ScanMetadataOptions extends CallOptions {
+  /** Whether files carry their statistics as JSON text. Default true. */
+  readonly stats?: boolean | undefined;
+}
+
+export class Scan {
+  readonly snapshot: SnapshotState;
+  readonly options: ScanOptions;
+  readonly #schema: ScanSchema;
+  readonly #skipping: FileSkipping | undefined;
+
+  /**
+   * Errors: `Schema` for unknown or doubled columns; `InvalidExpression` for the predicate; `Unsupported` for columns
+   * or type changes that this version cannot read; `InvalidOption`.
+   */
+  constructor(snapshot: SnapshotState, options: ScanOptions = {}) {
+    this.snapshot = snapshot;
+    this.options = options;
+    try {
+      checkTypeChanges(snapshot.schema);
+      this.#schema = scanSchema(snapshot, options);
+      this.#skipping = options.predicate && new FileSkipping(snapshot, options.predicate);
+    } catch (error) {
+      throw withContext(error, this.#place());
+    }
+  }
+
+  get version(): number {
+    return this.snapshot.version;
+  }
+
+  get tableRoot(): URL {
+    return this.snapshot.tableRoot;
+  }
+
+  /** The columns that come out, under logical names and with the nullability that the table declares. */
+  get logicalSchema(): StructType {
+    return this.#schema.logicalSchema;
+  }
+
+  /**
+   * What is to be read of each data file, under physical names: no partition columns, generated and hidden columns
+   * last. Transforms are expressions over it.
+   */
+  get physicalSchema(): StructType {
+    return this.#schema.physicalSchema;
+  }
+
+  /** The predicate on physical names, for readers of data files; what it says of partition columns is unknown. */
+  get physicalPredicate(): Predicate | undefined {
+    return this.#skipping?.physicalPredicate;
+  }
+
+  /** Live files that must be read, in batches, in the order of the log: newest commits first. */
+  async *scanMetadata(
+    engine: Engine,
+    { signal, stats = true }: ScanMetadataOptions = {},
+  ): AsyncGenerator<ScanMetadata, void, undefined> {
+    const files = new LiveFiles(engine, this.snapshot, {
+      signal,
+      stats,
+      tags: true,
+      skipping: this.#skipping,
+    });
+    for await (const scanFiles of files.kept()) yield this.#withTransforms(scanFiles);
+  }
+
+  /** The same files one by one. */
+  async *files(
+    engine: Engine,
+    { signal, stats = true }: ScanMetadataOptions = {},
+  ): AsyncGenerator<ScanFile, void, undefined> {
+    yield* this.#files(engine, { signal, stats, tags: true });
+  }
+
+  /** What makes logical rows of a file's physical ones; undefined where they are the same. */
+  transform(file: ScanFile): ReturnType<typeof transformOf> {
+    return transformOf(this.#schema, file);
+  }
+
+  /**
+   * The rows of the table as logical batches, in file order and row order, without deleted ones. Every field is
+   * nullable in them: NOT NULL is a duty of writers. Breaking off stops all reads.
+   */
+  async *execute(engine: Engine, options: ExecuteOptions = {}): AsyncGenerator<EngineData, void, undefined> {
+    const { signal, limit = Number.POSITIVE_INFINITY } = options;
+    checkLimit(options.limit);
+    signal?.throwIfAborted();
+    if (limit === 0) return;
+    const exact = options.exact ?? options.limit !== undefined;
+    const filter = exact ? this.#exactFilter(engine) : undefined;
+    let rows = 0;
+    const files = this.#files(engine, { signal, stats: false, tags: false });
+    const ahead = options.limit === undefined ? READ_AHEAD : READ_AHEAD_LIMITED;
+    for await (const batch of this.#readFiles(
+      engine,
+      filter?.readSchema ?? this.#schema,
+      files,
+      ahead,
+      signal,
+    )) {
+      signal?.throwIfAborted();
+      const wanted = filter === undefined ? batch : await filter.apply(batch);
+      const rest = limit - rows;
+      const limited = wanted.length > rest ? wanted.slice(0, rest) : wanted;
+      rows += limited.length;
+      if (limited.length > 0) yield limited;
+      if (rows >= limit) return;
+    }
+  }
+
+  /** Every live file with whether it is read, and if not by which rule and values; totals after an iteration. */
+  explain(engine: Engine, { signal }: CallOptions = {}): ScanExplanation {
+    const files = new LiveFiles(engine, this.snapshot, {
+      signal,
+      stats: true,
+      tags: true,
+      skipping: this.#skipping,
+    });
+    return new ScanExplanation(() => files.explained());
+  }
+
+  /** The rows of given files, which may come from another scan of this version (see {@link Scan.files}). */
+  async *readFiles(
+    engine: Engine,
+    files: Iterable<ScanFile> | AsyncIterable<ScanFile>,
+    { signal }: CallOptions = {},
+  ): AsyncGenerator<EngineData, void, undefined> {
+    yield* this.#readFiles(engine, this.#schema, files, READ_AHEAD, signal);
+  }
+
+  #exactFilter(engine: Engine): ExactFilter | undefined {
+    if (this.#skipping === undefined) return undefined;
+    return exactFilter(engine, this.snapshot, this.#schema, this.#skipping.predicate);
+  }
+
+  async *#files(
+    engine: Engine,
+    options: { signal: AbortSignal | undefined; stats: boolean; tags: boolean },
+  ): AsyncGenerator<ScanFile, void, undefined> {
+    const files = new LiveFiles(engine, this.snapshot, { ...options, skipping: this.#skipping });
+    try {
+      for await (const batch of files.kept()) yield* visitScanFiles(batch);
+    } catch (error) {
+      throw withContext(error, this.#place());
+    }
+  }
+
+  async *#readFiles(
+    engine: Engine,
+    schema: ScanSchema,
+    files: Iterable<ScanFile> | AsyncIterable<ScanFile>,
+    ahead: ReadAheadLimits,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<EngineData, void, undefined> {
+    const predicate = this.#skipping?.physicalPredicate;
+    const reader = new FileReader(engine, this.tableRoot, schema, { signal, predicate });
+    try {
+      yield* readAhead(
+        files,
+        (file) => reader.read(file),
+        ({ size }) => size,
+        ahead,
+      );
+    } catch (error) {
+      throw withContext(error, this.#place());
+    }
+  }
+
+  #withTransforms(scanFiles: FilteredEngineData): ScanMetadata {
+    const { data } = scanFiles;
+    const at = (row: number) => {
+      const selectionVector = new Uint8Array(data.length);
+      selectionVector[row] = 1;
+      const [file] = visitScanFiles({ data, selectionVector });
+      return file && this.transform(file);
+    };
+    return { scanFiles, transforms: { length: data.length, at } };
+  }
+
+  #place() {
+    const { tableRoot, version } = this.snapshot;
+    return { table: shownUrl(tableRoot), version };
+  }
+}
+
+function checkLimit(limit: number | undefined): void {
+  if (limit === undefined || (Number.isSafeInteger(limit) && limit >= 0)) return;
+  throw new DeltaError('InvalidOption', `limit must be a whole number from 0 on, not ${limit}`);
+}
