@@ -33,6 +33,7 @@ export function withRangeCoalescing(inner: StorageHandler, options: CoalesceOpti
         for (const index of members) ready.set(index, partOf(bytes, slice, files[index]!));
         for (let part = ready.get(next); part !== undefined; part = ready.get(next)) {
           ready.delete(next++);
+          call?.signal?.throwIfAborted();
           yield part;
         }
       }

@@ -35,8 +35,8 @@ async function sourceSize(
   } catch (error) {
     if (!isDeltaError(error, 'FileNotFound')) throw error;
     // Someone may have copied and cleaned up before us.
-    await storage.head(destination, options).catch(() => {
-      throw error;
+    await storage.head(destination, options).catch((failure: unknown) => {
+      throw isDeltaError(failure, 'FileNotFound') ? error : failure;
     });
     throw fileAlreadyExists(destination);
   }
