@@ -41,6 +41,16 @@ describe('loading a snapshot', () => {
     expect(snapshot.tableRoot.href).toBe('memory:///t/');
   });
 
+  it('makes scans of itself', async () => {
+    const snapshot = await load(commits(1));
+    const scan = snapshot.scan({ columns: ['id'] });
+    expect(scan.snapshot).toBe(snapshot);
+    expect(scan.logicalSchema.fields.map(({ name }) => name)).toEqual(['id']);
+    expect(() => snapshot.scan({ columns: ['nothing'] })).toThrow(
+      expect.objectContaining({ code: 'Schema' }),
+    );
+  });
+
   it('takes a root without a slash, as text, and keeps its query', async () => {
     const engine = rowEngine(logStorage(commits(1)));
     expect((await Snapshot.load(engine, 'memory:///t')).version).toBe(1);
