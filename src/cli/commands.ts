@@ -1,0 +1,92 @@
+/** What each command does: a thin layer over `DeltaTable`. */
+import { parse } from 'lossless-json';
+import type { ScanFile } from '../kernel/scan/scan-files.ts';
+import { schemaToJson } from '../kernel/schema/schema-json.ts';
+import type { DeltaTable } from '../table/delta-table.ts';
+import { ndjsonPieces } from '../table/json-rows.ts';
+import { openTable } from './open.ts';
+import type { Output, Progress } from './output.ts';
+import { columnList, type Invocation, text, wholeNumber } from './usage.ts';
+
+interface Run extends Invocation {
+  readonly output: Output;
+  readonly progress: Progress;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Commands by name; each prints to `output` and throws a `DeltaError` or a `UsageError`. */
+export const commands: Readonly<Record<string, (run: Run) => Promise<void>>> = {
+  inspect,
+  read,
+  files,
+  history,
+};
+
+function open({ table, options, env }: Run): Promise<DeltaTable> {
+  return openTable(table, env, {
+    version: wholeNumber('version', options.version),
+    timestamp: text(options.timestamp),
+  });
+}
+
+async function inspect(run: Run): Promise<void> {
+  const table = await open(run);
+  const detail = await table.detail();
+  await run.output.writeLine({ ...detail, schema: parse(schemaToJson(table.schema)) });
+}
+
+async function read(run: Run): Promise<void> {
+  const limit = wholeNumber('limit', run.options.limit);
+  const columns = columnList(run.options.columns);
+  const table = await open(run);
+  const scan = table.scan({ columns, where: text(run.options.where), limit });
+  let rows = 0;
+  for await (const batch of scan) {
+    for (const piece of ndjsonPieces(batch, scan.schema)) await run.output.write(piece);
+    rows += batch.numRows;
+    run.progress.show(`${rows.toLocaleString('en')} rows`);
+  }
+}
+
+async function files(run: Run): Promise<void> {
+  const table = await open(run);
+  const where = text(run.options.where);
+  let count = 0;
+  for await (const file of run.options.explain === true ? explained(table, where) : live(table, where)) {
+    await run.output.writeLine(file);
+    count += 1;
+    run.progress.show(`${count.toLocaleString('en')} files`);
+  }
+}
+
+async function* live(table: DeltaTable, where: string | undefined): AsyncGenerator<object> {
+  for await (const file of table.liveFiles({ where })) yield fileJson(file);
+}
+
+async function* explained(table: DeltaTable, where: string | undefined): AsyncGenerator<object> {
+  for await (const { file, kept, reason } of table.explain({ where })) {
+    yield { ...fileJson(file), kept, ...(reason !== undefined && { reason }) };
+  }
+}
+
+function fileJson({ stats, ...file }: ScanFile): object {
+  return { ...file, stats: statsJson(stats) };
+}
+
+/** Statistics as JSON; text that is none stays text, null where a file has none. */
+function statsJson(stats: string | undefined): unknown {
+  if (stats === undefined) return null;
+  try {
+    return parse(stats);
+  } catch (error) {
+    // Writers have written NaN and the like here: to be shown, not to fail.
+    if (error instanceof SyntaxError) return stats;
+    throw error;
+  }
+}
+
+async function history(run: Run): Promise<void> {
+  const limit = wholeNumber('limit', run.options.limit);
+  const table = await open(run);
+  for (const commit of await table.history({ limit })) await run.output.writeLine(commit);
+}

@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+/** The program `delta-web`. */
+import { run } from './run.ts';
+
+process.exitCode = await run(process.argv.slice(2), process);

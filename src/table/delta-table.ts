@@ -1,0 +1,194 @@
+/**
+ * `DeltaTable`: what most people use. A thin layer over the kernel's snapshot and scan with the default engine.
+ *
+ * @example
+ * const table = await DeltaTable.open('https://host/table/');
+ * for await (const batch of table.scan({ columns: ['id'], where: "city = 'NYC'", limit: 10 })) …
+ */
+import { createEngine } from '../engine/default-engine.ts';
+import { DeltaError } from '../errors.ts';
+import type { Metadata, Protocol } from '../kernel/actions/types.ts';
+import type { CallOptions, Engine, Runtime, StorageHandler } from '../kernel/engine.ts';
+import { type Condition, toPredicate } from '../kernel/expressions/builders.ts';
+import { parsePredicate } from '../kernel/expressions/parser.ts';
+import type { Predicate } from '../kernel/expressions/types.ts';
+import { type HistoryEntry, type HistoryOptions, history } from '../kernel/history/history.ts';
+import type { LogPath } from '../kernel/log/log-path.ts';
+import { parseTimestamp } from '../kernel/partition-values/temporal.ts';
+import type { ScanExplanation } from '../kernel/scan/explain.ts';
+import type { ScanFile } from '../kernel/scan/scan-files.ts';
+import type { ProjectionOptions } from '../kernel/scan/scan-schema.ts';
+import type { StructType } from '../kernel/schema/types.ts';
+import { Snapshot } from '../kernel/snapshot/snapshot.ts';
+import type { TableProperties } from '../kernel/table-properties.ts';
+import { storageFor, tableLocation } from './location.ts';
+import { fileTotals, type TableDetail, tableDetail } from './table-detail.ts';
+import { TableScan } from './table-scan.ts';
+
+/** A filter: text (see `parsePredicate`), a builder (`col('a').gt(1)`) or a plain predicate. */
+export type Where = string | Condition;
+
+export interface OpenOptions extends CallOptions {
+  /** The version to open; the latest by default. */
+  version?: number | undefined;
+  /** The version that was the latest at this time: milliseconds, a Date, or ISO 8601 text (UTC without a zone). */
+  timestamp?: number | Date | string | undefined;
+  /** Reads the table; by default the default engine over the location's storage. */
+  engine?: Engine | undefined;
+  /** Commits that a catalog ratified and did not publish yet. */
+  logTail?: readonly LogPath[] | undefined;
+  /** The newest version that a catalog ratified. */
+  maxCatalogVersion?: number | undefined;
+  /** Clock and UUIDs of all that comes from this table. */
+  runtime?: Runtime | undefined;
+}
+
+/** A table in a storage of the caller's. */
+export interface StoredTable extends OpenOptions {
+  storage?: StorageHandler | undefined;
+  url: string | URL;
+}
+
+export interface FilterOptions extends CallOptions {
+  where?: Where | undefined;
+}
+
+export interface ScanOptions extends FilterOptions, ProjectionOptions {
+  /** At most this many rows, counted after the filter. */
+  limit?: number | undefined;
+}
+
+/** A Delta table at one version. */
+export class DeltaTable {
+  readonly engine: Engine;
+  readonly snapshot: Snapshot;
+
+  constructor(engine: Engine, snapshot: Snapshot) {
+    this.engine = engine;
+    this.snapshot = snapshot;
+  }
+
+  /**
+   * Opens a table by its URL (or path, in Node), or in a storage.
+   *
+   * Errors: those of `Snapshot.load`; `InvalidUrl` for an address that is none or whose scheme no storage serves.
+   */
+  static async open(location: string | URL | StoredTable, options: OpenOptions = {}): Promise<DeltaTable> {
+    const isUrl = typeof location === 'string' || location instanceof URL;
+    const {
+      url,
+      storage,
+      engine: given,
+      timestamp,
+      ...rest
+    } = isUrl ? ({ ...options, url: location } as StoredTable) : { ...options, ...location };
+    const root = tableLocation(url);
+    const engine = given ?? createEngine({ storage: storage ?? (await storageFor(root)) });
+    const snapshot = await Snapshot.load(engine, root, { ...rest, timestamp: toTime(timestamp) });
+    return new DeltaTable(engine, snapshot);
+  }
+
+  get version(): number {
+    return this.snapshot.version;
+  }
+
+  get schema(): StructType {
+    return this.snapshot.schema;
+  }
+
+  get protocol(): Protocol {
+    return this.snapshot.protocol;
+  }
+
+  get metadata(): Metadata {
+    return this.snapshot.metadata;
+  }
+
+  get properties(): TableProperties {
+    return this.snapshot.tableProperties;
+  }
+
+  get url(): URL {
+    return this.snapshot.tableRoot;
+  }
+
+  /** This table at its newest version: the same object where nothing is new. */
+  async refresh(
+    options: Pick<OpenOptions, 'logTail' | 'maxCatalogVersion' | 'signal'> = {},
+  ): Promise<DeltaTable> {
+    const snapshot = await this.snapshot.refresh(this.engine, options);
+    return snapshot === this.snapshot ? this : new DeltaTable(this.engine, snapshot);
+  }
+
+  /**
+   * Rows as Arrow record batches, in file order, exactly those for which `where` is true.
+   * Errors of options (`InvalidExpression`, `Schema` for unknown columns, `InvalidOption`) are thrown here, others
+   * while iterating.
+   */
+  scan(options: ScanOptions = {}): TableScan {
+    const { where, limit, signal, ...projection } = options;
+    if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 0)) {
+      throw new DeltaError('InvalidOption', `limit must be a whole number from 0 on, not ${limit}`);
+    }
+    const scan = this.snapshot.scan({ ...projection, predicate: toWhere(where) });
+    return new TableScan(this.engine, scan, { limit, signal });
+  }
+
+  /**
+   * How many rows there are, or for which `where` is true. From the log where that is exact, else by reading what
+   * the filter needs.
+   */
+  async count({ where, signal }: FilterOptions = {}): Promise<number> {
+    if (where === undefined) {
+      const { numRecords } = await fileTotals(this.engine, this.snapshot.scan(), { signal });
+      if (numRecords !== null) return numRecords;
+    }
+    let rows = 0;
+    for await (const batch of this.scan({ columns: [], where, signal })) rows += batch.numRows;
+    return rows;
+  }
+
+  /** Live files: all, or those that may hold rows for which `where` is true. Newest commits first. */
+  async files(options: FilterOptions = {}): Promise<ScanFile[]> {
+    const files: ScanFile[] = [];
+    for await (const file of this.liveFiles(options)) files.push(file);
+    return files;
+  }
+
+  /** The same one by one. */
+  liveFiles({ where, signal }: FilterOptions = {}): AsyncGenerator<ScanFile, void, undefined> {
+    return this.snapshot.scan({ predicate: toWhere(where) }).files(this.engine, { signal });
+  }
+
+  /** Every live file with whether a scan with `where` reads it, and if not why. */
+  explain({ where, signal }: FilterOptions = {}): ScanExplanation {
+    return this.snapshot.scan({ predicate: toWhere(where) }).explain(this.engine, { signal });
+  }
+
+  /** Commits, newest first: this version and those before it. */
+  history(options: HistoryOptions = {}): Promise<HistoryEntry[]> {
+    return history(this.engine, this.snapshot, options);
+  }
+
+  /** What the table is and how large: reads the list of files. */
+  detail(options: CallOptions = {}): Promise<TableDetail> {
+    return tableDetail(this.engine, this.snapshot, options);
+  }
+}
+
+function toWhere(where: Where | undefined): Predicate | undefined {
+  return typeof where === 'string' ? parsePredicate(where) : where && toPredicate(where);
+}
+
+function toTime(timestamp: number | Date | string | undefined): number | Date | undefined {
+  if (typeof timestamp !== 'string') return timestamp;
+  if (/^\d+$/.test(timestamp)) return Number(timestamp);
+  const micros = parseTimestamp(timestamp, true);
+  if (micros === undefined) {
+    throw new DeltaError(
+      'InvalidOption',
+      `${JSON.stringify(timestamp)} is not a time: expected milliseconds, or text like 2024-01-31T12:00:00Z`,
+    );
+  }
+  return Math.floor(Number(micros) / 1000);
+}

@@ -1,0 +1,102 @@
+/** What a table is, in one object, and how many rows its log says that it has. */
+import type { Protocol } from '../kernel/actions/types.ts';
+import type { CallOptions, Engine } from '../kernel/engine.ts';
+import { isSelected } from '../kernel/engine-data.ts';
+import type { Scan } from '../kernel/scan/scan.ts';
+import { scanFileSchema } from '../kernel/scan/scan-files.ts';
+import { field, type StructType, types } from '../kernel/schema/types.ts';
+import type { Snapshot } from '../kernel/snapshot/snapshot.ts';
+
+export interface TableDetail {
+  /** Without query. */
+  readonly location: string;
+  readonly version: number;
+  /** Of the version, in ms since the epoch. */
+  readonly timestamp: number;
+  readonly id: string;
+  readonly name: string | null;
+  readonly description: string | null;
+  /** When the table was made, in ms since the epoch. */
+  readonly createdTime: number | null;
+  readonly protocol: Protocol;
+  readonly schema: StructType;
+  readonly partitionColumns: readonly string[];
+  /** As paths of names; null where the table is not clustered. */
+  readonly clusteringColumns: readonly (readonly string[])[] | null;
+  /** As stored. */
+  readonly properties: Readonly<Record<string, string>>;
+  readonly numFiles: number;
+  readonly sizeInBytes: number;
+  /** Live rows; null where a file has no count in its statistics. */
+  readonly numRecords: number | null;
+  /** Rows that deletion vectors hide. */
+  readonly numDeletedRecords: number;
+}
+
+/** Sums over the live files of a table. */
+export interface FileTotals {
+  readonly numFiles: number;
+  readonly sizeInBytes: number;
+  readonly numRecords: number | null;
+  readonly numDeletedRecords: number;
+}
+
+export async function tableDetail(
+  engine: Engine,
+  snapshot: Snapshot,
+  options: CallOptions,
+): Promise<TableDetail> {
+  const [timestamp, clusteringColumns, totals] = await Promise.all([
+    snapshot.timestamp(engine, options),
+    snapshot.clusteringColumns(engine, options),
+    fileTotals(engine, snapshot.scan(), options),
+  ]);
+  const { metadata, protocol, schema, tableRoot, version } = snapshot;
+  return {
+    location: tableRoot.href.replace(/[?#].*$/s, ''),
+    version,
+    timestamp,
+    id: metadata.id,
+    name: metadata.name ?? null,
+    description: metadata.description ?? null,
+    createdTime: metadata.createdTime ?? null,
+    protocol,
+    schema,
+    partitionColumns: metadata.partitionColumns,
+    clusteringColumns: clusteringColumns ?? null,
+    properties: metadata.configuration,
+    ...totals,
+  };
+}
+
+const countSchema = types.struct([field('numRecords', types.long)]);
+
+/**
+ * Sums over the files of a scan, column by column. `numRecords` of a file's statistics counts deleted rows, whatever
+ * else a deletion vector did to the statistics (`PROTOCOL.md`, "Per-file Statistics").
+ */
+export async function fileTotals(engine: Engine, scan: Scan, { signal }: CallOptions): Promise<FileTotals> {
+  const counts = engine.evaluationHandler.newExpressionEvaluator(
+    scanFileSchema,
+    { kind: 'parseJson', input: { kind: 'column', path: ['stats'] }, schema: countSchema },
+    countSchema,
+  );
+  let [numFiles, sizeInBytes, numDeletedRecords] = [0, 0, 0];
+  let numRecords: number | null = 0;
+  for await (const { scanFiles } of scan.scanMetadata(engine, { signal })) {
+    const { data, selectionVector } = scanFiles;
+    const size = data.column(['size'])!;
+    const cardinality = data.column(['deletionVector', 'cardinality'])!;
+    const records = (await counts.evaluate(data)).column(['numRecords'])!;
+    for (let row = 0; row < data.length; row += 1) {
+      if (!isSelected(selectionVector, row)) continue;
+      const deleted = cardinality.getNumber(row) ?? 0;
+      const count = records.getNumber(row);
+      numFiles += 1;
+      sizeInBytes += size.getNumber(row) ?? 0;
+      numDeletedRecords += deleted;
+      numRecords = numRecords === null || count === null ? null : numRecords + count - deleted;
+    }
+  }
+  return { numFiles, sizeInBytes, numRecords, numDeletedRecords };
+}
