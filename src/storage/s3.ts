@@ -46,7 +46,7 @@ export interface S3StorageOptions extends Pauses {
 }
 
 export interface PublicS3Options extends S3StorageOptions {
-  /** Of the bucket; default `us-east-1`. */
+  /** Of the bucket; default `us-east-1`, and where the bucket says that it lies elsewhere, there. */
   region?: string;
   /** Of an S3-compatible store, addressed in path style. */
   endpoint?: string;
@@ -60,6 +60,7 @@ export function publicS3({
 }: PublicS3Options = {}): S3StorageHandler {
   const client = new S3Client({
     region,
+    followRegionRedirects: true,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     credentials: { accessKeyId: '', secretAccessKey: '' },
     signer: { sign: async (request) => request },

@@ -1,13 +1,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium } from '../helpers/chromium.ts';
 import { type StaticServer, startStaticServer } from '../helpers/static-server.ts';
 import { bundle } from './runtimes/bundle.ts';
+import { pageWith, type SeedServer, startSeedServer } from './runtimes/seeding.ts';
 import { type StorageCase, storageContract } from './storage-contract.ts';
 
 const every: StorageCase['needs'][] = ['read', 'list', 'write'];
@@ -25,7 +24,7 @@ const kinds: [kind: string, what: string, needs: StorageCase['needs'][]][] = [
 describe('in Chromium', () => {
   let browser: Browser;
   let page: Page;
-  let pages: Server;
+  let seeds: SeedServer;
   let files = '';
   const hosts: Record<string, StaticServer> = {};
 
@@ -36,14 +35,14 @@ describe('in Chromium', () => {
     hosts.compressed = await startStaticServer(files, { gzip: true, noExposedHeaders: true });
     hosts.rangeless = await startStaticServer(files, { noRange: true });
     const script = await bundle(new URL('./runtimes/browser-page.ts', import.meta.url), 'iife');
-    pages = await servePages(script, files);
+    seeds = await startSeedServer(files, pageWith(script));
     browser = await launchChromium();
-    page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/`);
+    page = await (await browser.newContext()).newPage();
+    await page.goto(seeds.url);
   });
   afterAll(async () => {
     await browser?.close();
-    pages?.close();
+    seeds?.close();
     for (const host of Object.values(hosts)) await host.close();
     await rm(files, { recursive: true, force: true });
   });
@@ -56,27 +55,44 @@ describe('in Chromium', () => {
       expect(await page.evaluate(`runStorageCase(...${call})`)).toBe('');
     });
   });
-});
 
-/** The page, and a way to make files below `files`. */
-async function servePages(script: string, files: string): Promise<Server> {
-  const server = createServer((request, response) => {
-    const name = new URL(request.url ?? '/', 'http://localhost').searchParams.get('seed');
-    if (name === null) {
-      response.setHeader('Content-Type', 'text/html; charset=utf-8');
-      response.end(
-        `<!doctype html><title>storage</title><script>${script.replaceAll('</script', '<\\/script')}</script>`,
-      );
-      return;
+  test('OPFS: writers in two pages, one wins', async () => {
+    const second = await page.context().newPage();
+    await second.goto(seeds.url);
+    for (let round = 0; round < 5; round++) {
+      const race = `raceInOpfs('${round}', 20)`;
+      const [a, b] = await Promise.all([page.evaluate<number>(race), second.evaluate<number>(race)]);
+      expect(a + b).toBe(1);
     }
-    (async () => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      await mkdir(dirname(join(files, name)), { recursive: true });
-      await writeFile(join(files, name), Buffer.concat(chunks));
-      response.end();
-    })().catch((error: unknown) => response.writeHead(500).end(String(error)));
+    await second.close();
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  return server;
-}
+
+  test('a server without CORS rule: the error tells the rule', async () => {
+    await writeFile(join(files, 'f'), 'abc');
+    const { http } = hosts;
+    const head = `headOrError('${http!.url}f?sig=secret')`;
+    expect(await page.evaluate(head)).toBe('size 3');
+    http!.faults = { noCors: true };
+    const message = await page.evaluate<string>(head);
+    http!.faults = {};
+    expect(message).toMatch(/^IOError: /);
+    expect(message).toContain(`"AllowedOrigins":["${new URL(seeds.url).origin}"]`);
+    expect(message).toContain('"ExposeHeaders":["Content-Range"');
+    expect(message).not.toContain('secret');
+  });
+
+  test('a folder picked through an input', async () => {
+    const folder = join(files, 'my table 100%');
+    await mkdir(join(folder, '_delta_log'), { recursive: true });
+    await writeFile(join(folder, '_delta_log/0.json'), '{}');
+    await writeFile(join(folder, 'é.parquet'), 'PAR1');
+    await page.setInputFiles('input', folder);
+    const found = await page.evaluate<string[]>('readInput()');
+    expect(found).toEqual([
+      'directory:///my%20table%20100%25/',
+      '/my table 100%/é.parquet: PAR1',
+      '/my table 100%/_delta_log/0.json: {}',
+      'Unsupported',
+    ]);
+  });
+});

@@ -61,7 +61,44 @@ async function runStorageCase(kind: string, index: number, argument: string): Pr
   }
 }
 
-Object.assign(globalThis, { runStorageCase });
+/** How many of `count` writers of one path, here, won: with other pages doing the same, one in all. */
+async function raceInOpfs(name: string, count: number): Promise<number> {
+  const storage = new OpfsStorageHandler();
+  const location = new URL(`opfs:///races/${name}`);
+  const bodies = Array.from({ length: count }, (_, index) => new Uint8Array(1_000 + index));
+  const outcomes = await Promise.allSettled(
+    bodies.map((body) => storage.put(location, body, { overwrite: false })),
+  );
+  return outcomes.filter(({ status }) => status === 'fulfilled').length;
+}
+
+async function headOrError(href: string): Promise<string> {
+  return new HttpStorageHandler().head(new URL(href)).then(
+    ({ size }) => `size ${size}`,
+    (error: { code: string; message: string }) => `${error.code}: ${error.message}`,
+  );
+}
+
+/** What is in the folder that the page's input holds: `path: text`. */
+async function readInput(): Promise<string[]> {
+  const storage = new DirectoryStorageHandler(document.querySelector('input')!.files!);
+  const found: string[] = [storage.root.href];
+  for await (const file of storage.listRecursive(storage.root)) {
+    for await (const bytes of storage.readFiles([file])) {
+      found.push(`${decodeURIComponent(file.location.pathname)}: ${new TextDecoder().decode(bytes)}`);
+    }
+  }
+  const put = storage.put(new URL('x', storage.root), new Uint8Array(0), { overwrite: true });
+  found.push(
+    await put.then(
+      () => 'written',
+      (error: { code: string }) => error.code,
+    ),
+  );
+  return found;
+}
+
+Object.assign(globalThis, { runStorageCase, raceInOpfs, headOrError, readInput });
 
 function listedFile(name: string, bytes: Uint8Array): File {
   const file = new File([bytes as Uint8Array<ArrayBuffer>], name.slice(name.lastIndexOf('/') + 1));
