@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use arrow_array::ffi::FFI_ArrowArray;
-use arrow_array::{Array, RecordBatch, RecordBatchOptions, StructArray, make_array};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, StructArray, make_array, new_null_array};
 use arrow_buffer::Buffer;
 use arrow_data::transform::MutableArrayData;
 use arrow_data::{ArrayData, ArrayDataBuilder};
@@ -105,10 +105,44 @@ fn has_offset(data: &ArrayData) -> bool {
     data.offset() != 0 || data.child_data().iter().any(has_offset)
 }
 
-/// The batch's own schema replaced by one of the same types with other names and nullability.
-pub fn with_schema(batch: &RecordBatch, schema: SchemaRef) -> Result<RecordBatch> {
-    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-    RecordBatch::try_new_with_options(schema, batch.columns().to_vec(), &options).map_err(CoreError::internal)
+/// The same buffers under another type of the same shape: names, nullability and metadata of nested fields.
+pub fn retype(array: &ArrayRef, ty: &DataType) -> Result<ArrayRef> {
+    if array.data_type() == ty {
+        return Ok(array.clone());
+    }
+    if *array.data_type() == DataType::Null {
+        return Ok(new_null_array(ty, array.len()));
+    }
+    if !same_shape(array.data_type(), ty) {
+        return Err(CoreError::internal(format!("{:?} is not of the shape of {ty:?}", array.data_type())));
+    }
+    Ok(make_array(retype_data(array.to_data(), ty)))
+}
+
+fn retype_data(data: ArrayData, ty: &DataType) -> ArrayData {
+    let children: Vec<&DataType> = match ty {
+        DataType::Struct(fields) => fields.iter().map(|field| field.data_type()).collect(),
+        DataType::List(child) | DataType::Map(child, _) => vec![child.data_type()],
+        _ if data.data_type() == &DataType::Null => return new_null_array(ty, data.len()).to_data(),
+        _ => return data,
+    };
+    let child_data = data.child_data().iter().zip(children).map(|(child, ty)| retype_data(child.clone(), ty)).collect();
+    // SAFETY: only names, metadata and nullability of fields differ.
+    unsafe { data.into_builder().data_type(ty.clone()).child_data(child_data).build_unchecked() }
+}
+
+/// Whether two types differ in names, nullability and metadata of nested fields at most; NULL literals fit anywhere.
+pub fn same_shape(a: &DataType, b: &DataType) -> bool {
+    match (a, b) {
+        (DataType::Null, _) => true,
+        (DataType::Struct(a), DataType::Struct(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_shape(a.data_type(), b.data_type()))
+        }
+        (DataType::List(a), DataType::List(b)) | (DataType::Map(a, _), DataType::Map(b, _)) => {
+            same_shape(a.data_type(), b.data_type())
+        }
+        _ => a == b,
+    }
 }
 
 /// A schema of one nullable column named `output`.

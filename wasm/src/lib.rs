@@ -5,6 +5,7 @@
 pub mod bindings;
 pub mod error;
 pub mod exchange;
+pub mod expression;
 pub mod json;
 pub mod parquet;
 pub mod row_index_set;

@@ -6,11 +6,13 @@
 //! - Bytes come out the same way; a batch comes out as a C data interface array at `OUT[0]`.
 //! - Handles are pointers; each kind has its `…_free`.
 
+mod expression;
 mod json;
 mod memory;
 mod parquet;
 mod row_index_set;
 
+pub use expression::*;
 pub use json::*;
 pub use memory::*;
 pub use parquet::*;

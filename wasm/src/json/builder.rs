@@ -18,13 +18,13 @@ use crate::wire::{WireField, WireType};
 /// One column while it is built.
 pub struct Column {
     pub field: WireField,
-    kind: Kind,
+    pub(super) kind: Kind,
     /// Where a value that does not fit its type is null instead of an error.
     lenient: bool,
-    rows: usize,
+    pub(super) rows: usize,
 }
 
-enum Kind {
+pub(super) enum Kind {
     Null,
     Boolean(BooleanBuilder),
     Byte(Int8Builder),
@@ -132,7 +132,7 @@ impl Column {
     }
 
     /// Appends a leaf from its JSON text (a string's content where `quoted`); false where it does not fit.
-    fn append_text(&mut self, value: &str, quoted: bool) -> bool {
+    pub(super) fn append_text(&mut self, value: &str, quoted: bool) -> bool {
         let fits = match &mut self.kind {
             Kind::Null => true,
             Kind::Boolean(b) => match value {
@@ -218,7 +218,7 @@ fn finish_children(children: Vec<Column>) -> Result<(Vec<Field>, Vec<ArrayRef>)>
     Ok((fields, columns))
 }
 
-fn append<T>(value: Option<T>, add: impl FnOnce(T)) -> bool {
+pub(super) fn append<T>(value: Option<T>, add: impl FnOnce(T)) -> bool {
     value.map(add).is_some()
 }
 

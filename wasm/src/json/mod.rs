@@ -2,5 +2,7 @@
 
 mod builder;
 mod decode;
+mod scalars;
 
+pub use builder::Column;
 pub use decode::{parse_column, parse_ndjson};

@@ -11,6 +11,7 @@ use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
 use crate::error::{CoreError, Result};
+use crate::exchange::retype;
 use crate::wire::{WireField, WireType};
 
 /// Writes one file; what is ready is taken out after every batch.
@@ -35,7 +36,12 @@ impl Writer {
 
     /// Writes a batch; the bytes that are ready.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<Vec<u8>> {
-        let columns = batch.columns().iter().zip(self.schema.fields()).map(|(column, field)| retype(column, field)).collect();
+        let columns = batch
+            .columns()
+            .iter()
+            .zip(self.schema.fields())
+            .map(|(column, field)| retype(column, field.data_type()))
+            .collect::<Result<Vec<_>>>()?;
         let batch = RecordBatch::try_new(self.schema.clone(), columns).map_err(CoreError::schema)?;
         let writer = self.writer.as_mut().ok_or_else(finished)?;
         writer.write(&batch)?;
@@ -50,23 +56,6 @@ impl Writer {
 
 fn finished() -> CoreError {
     CoreError::internal("the Parquet file is finished")
-}
-
-/// The same buffers under the written field's type: names, nullability and field ids of children.
-fn retype(column: &arrow_array::ArrayRef, field: &Field) -> arrow_array::ArrayRef {
-    let data = retype_data(column.to_data(), field.data_type());
-    arrow_array::make_array(data)
-}
-
-fn retype_data(data: arrow_data::ArrayData, ty: &DataType) -> arrow_data::ArrayData {
-    let children: Vec<DataType> = match ty {
-        DataType::Struct(fields) => fields.iter().map(|field| field.data_type().clone()).collect(),
-        DataType::List(child) | DataType::Map(child, _) => vec![child.data_type().clone()],
-        _ => return data,
-    };
-    let child_data = data.child_data().iter().zip(&children).map(|(child, ty)| retype_data(child.clone(), ty)).collect();
-    // SAFETY: only field names, metadata and nullability differ.
-    unsafe { data.into_builder().data_type(ty.clone()).child_data(child_data).build_unchecked() }
 }
 
 fn codec(name: &str) -> Result<Compression> {
