@@ -34,7 +34,8 @@ export async function buildLibrary(outdir) {
   // Chunks lie beside the entries: the WASM is found relative to `import.meta.url`.
   const names = { chunkNames: 'chunk-[hash]', sourcemap: true, packages: 'external' };
   await build({ ...common, ...names, entryPoints: entries, outdir, splitting: true });
-  await build({ ...common, ...names, entryPoints: cli, outdir });
+  // Split as well: the AWS SDK is loaded for s3: URLs only.
+  await build({ ...common, ...names, entryPoints: cli, outdir, splitting: true });
 }
 
 /** The minified code of one entry as an application would ship it, with or without the packages it imports. */

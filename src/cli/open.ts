@@ -1,5 +1,6 @@
 /** Tables as the command line names them: paths, `file:`, `http(s):` and `s3:` URLs. */
 import { pathToFileURL } from 'node:url';
+import '../engine/wasm/entry-node.ts';
 import { DeltaError } from '../errors.ts';
 import type { StorageHandler } from '../kernel/engine.ts';
 import { FileSystemStorageHandler } from '../storage/node.ts';

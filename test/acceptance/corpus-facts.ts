@@ -38,7 +38,7 @@ export const FACTS: Readonly<Record<string, Fact>> = {
     files: 12,
     bytes: 18024,
     records: 12,
-    columns: ['some_struct', 'value', 'date'],
+    columns: ['some_struct', 'value', 'ts', 'date'],
     read: 'FileNotFound',
   },
   'delta-rs/latest_not_checkpointed': {
@@ -50,7 +50,7 @@ export const FACTS: Readonly<Record<string, Fact>> = {
     read: 'FileNotFound',
   },
   // Reader version 5 does not exist.
-  'delta-rs/simple_table_features': { refused: 'InvalidProtocol' },
+  'delta-rs/simple_table_features': { refused: 'Unsupported' },
   'golden/checkpoint': {
     version: 14,
     files: 1,

@@ -72,7 +72,13 @@ describe.skipIf(tables.length === 0)(
 async function checkFact(table: CorpusTable, fact: Fact | undefined): Promise<void> {
   if (fact === undefined) throw new Error(`nothing is known of ${table.name}: ${table.source}`);
   if ('refused' in fact) {
-    await expect(open(table.url)).rejects.toMatchObject({ name: 'DeltaError', code: fact.refused });
+    const failure = await open(table.url)
+      .then(readRows)
+      .catch((error: unknown) => error);
+    expect({ name: (failure as Error).name, code: (failure as { code?: unknown }).code }).toEqual({
+      name: 'DeltaError',
+      code: fact.refused,
+    });
     return;
   }
   const opened = await open(table.url);
@@ -104,7 +110,7 @@ async function checkExpectedFiles(table: CorpusTable): Promise<void> {
   let wanted = '';
   for (const file of files) {
     const { schema } = await engine.parquetHandler.readParquetFooter(file);
-    expect(schema.fields.map(({ name }) => name).sort()).toEqual([...names].sort());
+    expect(schema.fields.map((field) => field.name).sort()).toEqual([...names].sort());
     for await (const data of engine.parquetHandler.readParquetFiles([file], opened.schema)) {
       wanted += rowsToNdjson((data as unknown as { recordBatch: never }).recordBatch, opened.schema);
     }
