@@ -42,17 +42,51 @@ export function unframeVector(frame: Uint8Array, sizeInBytes: number): Uint8Arra
   return payload;
 }
 
-/** The bitmap of a payload, without its magic number. Throws `DeletionVector` where that is another one. */
+/**
+ * The bitmap of a payload in the portable form, without its magic number. The older native form, which the example of
+ * an inline vector in `PROTOCOL.md` has, is rewritten. Throws `DeletionVector` for any other magic number.
+ */
 export function bitmapOf(payload: Uint8Array): Uint8Array {
   if (payload.length < MAGIC_SIZE) {
     throw new DeltaError('DeletionVector', `${payload.length} bytes hold no deletion vector`);
   }
-  const magic = new DataView(payload.buffer, payload.byteOffset).getUint32(0, true);
-  if (magic !== MAGIC) {
-    const native = magic === MAGIC_NATIVE ? ' (the native format, which is not supported)' : '';
-    throw new DeltaError('DeletionVector', `magic number ${magic}${native} is not ${MAGIC}`);
+  const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
+  const magic = view.getUint32(0, true);
+  if (magic === MAGIC) return payload.subarray(MAGIC_SIZE);
+  if (magic === MAGIC_NATIVE) return portableOfNative(payload, view, true);
+  if (view.getUint32(0) === MAGIC_NATIVE) return portableOfNative(payload, view, false);
+  throw new DeltaError('DeletionVector', `magic number ${magic} is not ${MAGIC}`);
+}
+
+/**
+ * Native form: a 32-bit count, then for the keys 0, 1, … each a 32-bit size and a bitmap of that many bytes. Portable:
+ * a 64-bit count, then for each bitmap its 32-bit key and the same bytes; both little-endian.
+ */
+function portableOfNative(payload: Uint8Array, view: DataView, littleEndian: boolean): Uint8Array {
+  const readInt = (at: number): number => {
+    if (at + 4 <= payload.length) return view.getUint32(at, littleEndian);
+    throw new DeltaError('DeletionVector', `deletion vector cut short at byte ${payload.length}`);
+  };
+  const count = readInt(MAGIC_SIZE);
+  const parts: Uint8Array[] = [];
+  let at = MAGIC_SIZE + 4;
+  for (let key = 0; key < count; key += 1) {
+    const end = at + 4 + readInt(at);
+    if (end > payload.length)
+      throw new DeltaError('DeletionVector', `deletion vector cut short at bitmap ${key}`);
+    parts.push(payload.subarray(at + 4, end));
+    at = end;
   }
-  return payload.subarray(MAGIC_SIZE);
+  const portable = new Uint8Array(parts.reduce((sum, part) => sum + 4 + part.length, 8));
+  const out = new DataView(portable.buffer);
+  out.setBigUint64(0, BigInt(count), true);
+  let to = 8;
+  for (const [key, part] of parts.entries()) {
+    out.setUint32(to, key, true);
+    portable.set(part, to + 4);
+    to += 4 + part.length;
+  }
+  return portable;
 }
 
 /** A bitmap with its magic number; `sizeInBytes` of a descriptor is the length of this. */

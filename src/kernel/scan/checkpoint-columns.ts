@@ -13,6 +13,8 @@ export interface AddColumns {
   readonly base: StructType;
   /** Whether statistics must come out as JSON text. */
   readonly statsText: boolean;
+  /** False where checkpoints of the table may have the column of that text without values. */
+  readonly textIsWritten: boolean;
   readonly skipping: FileSkipping | undefined;
 }
 
@@ -32,12 +34,14 @@ export async function checkpointColumns(
   if (!statsText && !needsStats && !needsHint) return { schema: base };
   const { schema: stored } = await engine.parquetHandler.readParquetFooter(file, options);
   const parsed = typeAt(stored, ['add', 'stats_parsed']);
-  const hasText = typeAt(stored, ['add', 'stats']) !== undefined;
+  const hasColumn = typeAt(stored, ['add', 'stats']) !== undefined;
+  const hasText = hasColumn && columns.textIsWritten;
   const fields: StructField[] = [];
   const fitting = needsStats && parsed?.kind === 'struct' ? fitTo(skipping.stats, parsed) : undefined;
   const useParsed = fitting !== undefined && (fitting.complete || !hasText);
   if (statsText && !hasText && parsed?.kind === 'struct') {
     fields.push(field('stats_parsed', readable(parsed, skipping?.stats)));
+    if (hasColumn) fields.push(field('stats', types.string));
   } else {
     if (useParsed) fields.push(field('stats_parsed', fitting.type));
     if (statsText || (needsStats && !useParsed)) fields.push(field('stats', types.string));

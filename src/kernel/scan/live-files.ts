@@ -38,6 +38,7 @@ const BASE_FIELDS = [
   'baseRowId',
   'defaultRowCommitVersion',
 ];
+const NO_TEXT: Expression = { kind: 'literal', literal: { type: types.string, value: null } };
 const TAG_FIELDS = ['tags', 'clusteringProvider'];
 
 /** What is read of the log, and how batches of it become batches of {@link scanFileSchema}. */
@@ -58,6 +59,7 @@ export class LiveFiles {
     this.#columns = {
       base: types.struct([actionField('add', ...fields)]),
       statsText: options.stats,
+      textIsWritten: snapshot.tableProperties.checkpointWriteStatsAsJson,
       skipping: options.skipping,
     };
   }
@@ -168,12 +170,13 @@ export class LiveFiles {
   }
 
   #statsExpression(batchSchema: StructType): Expression {
-    const text: Expression = { kind: 'column', path: ['add', 'stats'] };
-    if (!this.#options.stats) return { kind: 'literal', literal: { type: types.string, value: null } };
-    if (typeAt(batchSchema, ['add', 'stats']) !== undefined) return text;
-    const parsed: Expression = { kind: 'column', path: ['add', 'stats_parsed'] };
-    if (typeAt(batchSchema, parsed.path) !== undefined) return { kind: 'toJson', input: parsed };
-    return { kind: 'literal', literal: { type: types.string, value: null } };
+    const text = { kind: 'column', path: ['add', 'stats'] } as const;
+    if (!this.#options.stats) return NO_TEXT;
+    const parsed = { kind: 'column', path: ['add', 'stats_parsed'] } as const;
+    const json: Expression = { kind: 'toJson', input: parsed };
+    const hasParsed = typeAt(batchSchema, parsed.path) !== undefined;
+    if (typeAt(batchSchema, text.path) === undefined) return hasParsed ? json : NO_TEXT;
+    return hasParsed && !this.#columns.textIsWritten ? { kind: 'coalesce', inputs: [text, json] } : text;
   }
 }
 
