@@ -12,11 +12,17 @@ import { setup } from './setup.mjs';
 
 const report = join(root, 'test-results/vitest.json');
 
+/** Each counts as one test. */
+const CHECKS = [
+  ['biome', 'check', '--error-on-warnings'],
+  ['tsc', '-p', '.'],
+  ['tsc', '-p', 'web-demo'],
+];
+
 async function test(filters) {
   setup('npm', 'wasm', 'chromium', 'versitygw');
   await buildPackage();
-  const checks =
-    filters.length > 0 ? [] : [check('biome', 'check', '--error-on-warnings'), check('tsc', '-p', '.')];
+  const checks = filters.length > 0 ? [] : CHECKS.map((command) => check(...command));
   const counts = vitest(filters);
   const failed = counts.failed + checks.filter((ok) => !ok).length;
   const passed = counts.passed + checks.filter((ok) => ok).length;

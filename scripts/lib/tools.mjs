@@ -42,7 +42,8 @@ export const versitygwPath = process.env.VERSITYGW_PATH ?? join(cacheDir, 'bin',
 /** Finds or builds versitygw (three minutes of CPU, once per machine). */
 export function ensureVersitygw() {
   if (isExecutable(versitygwPath)) return;
-  if (process.env.VERSITYGW_PATH) throw new SetupError(`VERSITYGW_PATH: ${versitygwPath} is not an executable`);
+  if (process.env.VERSITYGW_PATH)
+    throw new SetupError(`VERSITYGW_PATH: ${versitygwPath} is not an executable`);
   const go = which('go') ?? ['/usr/local/go/bin/go', '/usr/lib/go/bin/go'].find(isExecutable);
   if (go === undefined) {
     const message = [

@@ -24,7 +24,7 @@ const USES: readonly { what: RegExp; where: RegExp; except: RegExp }[] = [
   {
     what: /from 'node:|import\('node:/,
     where: /./,
-    except: /^(storage\/node|engine\/wasm\/entry-node)\.ts$|^cli\//,
+    except: /^(storage\/node|engine\/wasm\/entry-node|index\.node)\.ts$|^cli\//,
   },
   { what: /\bfetch\(/, where: /^(kernel|engine)\//, except: /^engine\/wasm\/(load|entry-browser)\.ts$/ },
   {

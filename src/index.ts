@@ -1,0 +1,90 @@
+/**
+ * The public surface: everything but the storages that one platform has, and without a default way of loading the
+ * WASM core. `delta-kernel-web` is this plus a loader (`index.node.ts`, `index.browser.ts`, `index.workerd.ts`);
+ * `delta-kernel-web/slim` is this alone, for those who call `init` themselves.
+ */
+
+export { toRecordBatch } from './engine/arrow-engine-data.ts';
+export { createEngine, DefaultEngine, type EngineOptions } from './engine/default-engine.ts';
+export { init, type WasmSource } from './engine/wasm/load.ts';
+export { DeltaError, type DeltaErrorCode, type DeltaErrorContext, isDeltaError } from './errors.ts';
+export type {
+  DeletionVectorDescriptor,
+  DomainMetadata,
+  Metadata,
+  Protocol,
+  SetTransaction,
+} from './kernel/actions/types.ts';
+export type {
+  CallOptions,
+  Engine,
+  EvaluationHandler,
+  ExpressionEvaluator,
+  FileMeta,
+  FileSlice,
+  JsonHandler,
+  ParquetFooter,
+  ParquetHandler,
+  PredicateEvaluator,
+  RowIndexSet,
+  RowIndexSets,
+  Runtime,
+  StorageHandler,
+} from './kernel/engine.ts';
+export type { Column, EngineData, FilteredEngineData, SelectionVector } from './kernel/engine-data.ts';
+export {
+  and,
+  type Condition,
+  col,
+  ExpressionBuilder,
+  lit,
+  not,
+  type Operand,
+  or,
+  PredicateBuilder,
+} from './kernel/expressions/builders.ts';
+export { ExpressionError, type SourceSpan } from './kernel/expressions/expression-error.ts';
+export { parsePredicate } from './kernel/expressions/parser.ts';
+export { expressionToString, predicateToString } from './kernel/expressions/print.ts';
+export type {
+  BinaryOperator,
+  ComparisonOperator,
+  Expression,
+  Predicate,
+  Scalar,
+  ScalarValue,
+} from './kernel/expressions/types.ts';
+export { LogPath } from './kernel/log/log-path.ts';
+export { columnPathToString, parseColumnPath } from './kernel/schema/column-path.ts';
+export { typeToString } from './kernel/schema/schema.ts';
+export { parseSchema, schemaToJson } from './kernel/schema/schema-json.ts';
+export {
+  type ArrayType,
+  type DataType,
+  type DecimalType,
+  field,
+  type MapType,
+  type MetadataColumn,
+  type OpaqueType,
+  type PrimitiveName,
+  type PrimitiveType,
+  type StructField,
+  type StructType,
+  types,
+  type VariantType,
+} from './kernel/schema/types.ts';
+export { type RefreshOptions, Snapshot, type SnapshotOptions } from './kernel/snapshot/snapshot.ts';
+export type { ColumnMappingMode, TableProperties } from './kernel/table-properties.ts';
+export { HttpStorageHandler } from './storage/http.ts';
+export { MemoryStorageHandler, type MemoryStorageOptions } from './storage/memory.ts';
+export {
+  DeltaTable,
+  type FilterOptions,
+  type OpenOptions,
+  type ScanOptions,
+  type StoredTable,
+  type Where,
+} from './table/delta-table.ts';
+export { rowsToNdjson } from './table/json-rows.ts';
+export { registerStorage, type StorageFactory } from './table/location.ts';
+export { TableScan } from './table/table-scan.ts';

@@ -1,0 +1,91 @@
+/** What the package exports, pinned: a change here is a change for users. */
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { expect, it } from 'vitest';
+
+const dist = fileURLToPath(new URL('../../dist', import.meta.url));
+
+it('exports these values at the root', async () => {
+  expect(await exportsOf('slim')).toMatchInlineSnapshot(`
+    [
+      "DefaultEngine",
+      "DeltaError",
+      "DeltaTable",
+      "ExpressionBuilder",
+      "ExpressionError",
+      "HttpStorageHandler",
+      "LogPath",
+      "MemoryStorageHandler",
+      "PredicateBuilder",
+      "Snapshot",
+      "TableScan",
+      "and",
+      "col",
+      "columnPathToString",
+      "createEngine",
+      "expressionToString",
+      "field",
+      "init",
+      "isDeltaError",
+      "lit",
+      "not",
+      "or",
+      "parseColumnPath",
+      "parsePredicate",
+      "parseSchema",
+      "predicateToString",
+      "registerStorage",
+      "rowsToNdjson",
+      "schemaToJson",
+      "toRecordBatch",
+      "typeToString",
+      "types",
+    ]
+  `);
+});
+
+it.each(['index.browser', 'index.node', 'index.workerd'])('%s exports the same', async (entry) => {
+  expect(await exportsOf(entry)).toEqual(await exportsOf('slim'));
+});
+
+it('exports one storage per subpath', async () => {
+  const subpaths = ['s3', 'r2', 'opfs', 'directory', 'node'];
+  const names = await Promise.all(subpaths.map(exportsOf));
+  expect(Object.fromEntries(subpaths.map((subpath, i) => [subpath, names[i]]))).toMatchInlineSnapshot(`
+    {
+      "directory": [
+        "DirectoryStorageHandler",
+      ],
+      "node": [
+        "FileSystemStorageHandler",
+      ],
+      "opfs": [
+        "OpfsStorageHandler",
+      ],
+      "r2": [
+        "R2StorageHandler",
+      ],
+      "s3": [
+        "S3StorageHandler",
+        "publicS3",
+      ],
+    }
+  `);
+});
+
+/** Names of an entry's exports, without running it. */
+async function exportsOf(entry: string): Promise<string[]> {
+  const result = await build({
+    entryPoints: [`${dist}/${entry}.js`],
+    bundle: true,
+    format: 'esm',
+    packages: 'external',
+    external: ['*.wasm'],
+    write: false,
+    metafile: true,
+    outdir: '/',
+  });
+  return Object.values(result.metafile.outputs)
+    .flatMap((output) => output.exports)
+    .sort();
+}
