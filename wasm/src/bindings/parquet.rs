@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::parquet::decode::{Decoder, Rows, plan};
 use crate::parquet::footer::{ParquetFile, tail_length};
 use crate::parquet::resolve::resolve;
+use crate::parquet::stats::{page_stats, row_group_stats};
 use crate::parquet::write::Writer;
 use crate::wire::WireField;
 
@@ -222,4 +223,47 @@ pub unsafe extern "C" fn writer_finish(writer: *mut Writer) -> u32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn writer_free(writer: *mut Writer) {
     drop(unsafe { Box::from_raw(writer) });
+}
+
+/// # Safety
+/// A living file; the schema is one `core_alloc`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn parquet_row_group_stats(file: *const ParquetFile, schema: *mut u8, schema_size: usize) -> u32 {
+    let fields = unsafe { fields_of(schema, schema_size) };
+    run(|| {
+        give_batch(row_group_stats(unsafe { &*file }, &fields?)?);
+        Ok(())
+    })
+}
+
+/// 1: a batch was handed over, its rows are at `parquet_page_rows`; 2: there is no page index; 0: failure.
+///
+/// # Safety
+/// A living file; the schema is one `core_alloc`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn parquet_page_stats(
+    file: *mut ParquetFile,
+    schema: *mut u8,
+    schema_size: usize,
+    row_group: usize,
+) -> u32 {
+    let fields = unsafe { fields_of(schema, schema_size) };
+    let file = unsafe { &mut *file };
+    answer(fields.and_then(|fields| page_stats(file, &fields, row_group)).map(|found| match found {
+        Some((batch, rows)) => {
+            file.page_rows = rows;
+            give_batch(batch);
+            1
+        }
+        None => 2,
+    }))
+}
+
+/// The row ranges of the last page statistics.
+///
+/// # Safety
+/// A living file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn parquet_page_rows(file: *const ParquetFile) -> u32 {
+    run(|| give_json(&ranges_json(&unsafe { &*file }.page_rows)))
 }

@@ -25,6 +25,8 @@ pub struct ParquetFile {
     pub metadata: Arc<ParquetMetaData>,
     /// The file's Arrow schema by its Parquet types alone; an embedded Arrow schema is not trusted.
     pub schema: Arc<Schema>,
+    /// The row ranges that page statistics were last given for.
+    pub page_rows: Vec<(u64, u64)>,
 }
 
 /// Bytes of footer and trailer, from the last bytes of a file.
@@ -56,7 +58,7 @@ impl ParquetFile {
         check_offsets(&metadata, size)?;
         let descriptor = metadata.file_metadata().schema_descr();
         let schema = plain_timestamps(parquet_to_arrow_schema(descriptor, None)?, descriptor)?;
-        Ok(Self { size, metadata: Arc::new(metadata), schema: Arc::new(schema) })
+        Ok(Self { size, metadata: Arc::new(metadata), schema: Arc::new(schema), page_rows: Vec::new() })
     }
 
     /// The reader's view of this file.

@@ -6,3 +6,4 @@ pub mod footer;
 pub mod resolve;
 pub mod sparse;
 pub mod write;
+pub mod stats;
