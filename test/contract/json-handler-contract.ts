@@ -38,7 +38,7 @@ const LEAVES: [DataType, string, ScalarValue][] = [
   [types.float, '0.1', Math.fround(0.1)],
   [types.boolean, 'false', false],
   [types.string, '"\\u00e9\\ud83d\\ude00\\n"', 'é😀\n'],
-  [types.string, '{"a": [1, 9007199254740993]}', '{"a":[1,9007199254740993]}'],
+  [types.string, '{"a": [1, 9007199254740993]}', '{"a": [1, 9007199254740993]}'],
   [types.date, '"2021-01-01"', 18628],
   [types.date, '"0001-01-01"', -719162],
   [types.timestamp, '"2021-01-01T00:00:00.123456Z"', 1_609_459_200_123_456n],
