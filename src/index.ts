@@ -55,6 +55,8 @@ export type {
   ScalarValue,
 } from './kernel/expressions/types.ts';
 export { LogPath } from './kernel/log/log-path.ts';
+export type { ExplainedFile, ExplainTotals } from './kernel/scan/explain.ts';
+export type { ExecuteOptions, Scan, ScanMetadataOptions } from './kernel/scan/scan.ts';
 export { columnPathToString, parseColumnPath } from './kernel/schema/column-path.ts';
 export { typeToString } from './kernel/schema/schema.ts';
 export { parseSchema, schemaToJson } from './kernel/schema/schema-json.ts';
@@ -75,8 +77,11 @@ export {
 } from './kernel/schema/types.ts';
 export { type RefreshOptions, Snapshot, type SnapshotOptions } from './kernel/snapshot/snapshot.ts';
 export type { ColumnMappingMode, TableProperties } from './kernel/table-properties.ts';
+export { type CoalesceOptions, withRangeCoalescing } from './storage/coalesce.ts';
+export { type CountedStorage, type StorageCounts, withCounting } from './storage/counting.ts';
 export { HttpStorageHandler } from './storage/http.ts';
 export { MemoryStorageHandler, type MemoryStorageOptions } from './storage/memory.ts';
+export { type RetryOptions, withRetries } from './storage/retry.ts';
 export {
   DeltaTable,
   type FilterOptions,
@@ -87,4 +92,5 @@ export {
 } from './table/delta-table.ts';
 export { rowsToNdjson } from './table/json-rows.ts';
 export { registerStorage, type StorageFactory } from './table/location.ts';
+export type { TableDetail } from './table/table-detail.ts';
 export { TableScan } from './table/table-scan.ts';

@@ -40,6 +40,9 @@ it('exports these values at the root', async () => {
       "toRecordBatch",
       "typeToString",
       "types",
+      "withCounting",
+      "withRangeCoalescing",
+      "withRetries",
     ]
   `);
 });
