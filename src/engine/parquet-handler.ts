@@ -90,6 +90,12 @@ interface RowGroupTask {
   last: boolean;
 }
 
+/** Hints of a read: row groups without a wanted row are left out. */
+interface WantedRows {
+  readonly pruner: FilePruner | undefined;
+  readonly firstRow: number;
+}
+
 export class DefaultParquetHandler implements ParquetHandler {
   readonly #core: CoreSource;
   readonly #io: ParquetIo;
@@ -104,16 +110,16 @@ export class DefaultParquetHandler implements ParquetHandler {
   async *readParquetFiles(
     files: readonly FileMeta[],
     schema: StructType,
-    options: CallOptions & { predicate?: Predicate | undefined } = {},
+    options: CallOptions & { predicate?: Predicate | undefined; firstRow?: number | undefined } = {},
   ): AsyncGenerator<EngineData, void, undefined> {
-    const { signal, predicate } = options;
+    const { signal, predicate, firstRow = 0 } = options;
     const core = await this.#core.load();
     const opened = new OpenFiles();
     const pruner = predicate && filePruner(core, schema, predicate, this.#options);
     try {
       const { rowGroupsAhead: limit, readAheadBytes: budget } = this.#options;
       const chunks = prefetchOrdered(
-        this.#tasks(core, files, schema, pruner, opened, signal),
+        this.#tasks(core, files, schema, { pruner, firstRow }, opened, signal),
         { signal, limit, budget, weight: (task) => bytesOf(task.ranges) },
         async (task, inner) => ({ task, chunks: await task.file.read(task.ranges, inner) }),
       );
@@ -192,7 +198,7 @@ export class DefaultParquetHandler implements ParquetHandler {
     core: WasmCore,
     files: readonly FileMeta[],
     schema: StructType,
-    pruner: FilePruner | undefined,
+    wanted: WantedRows,
     opened: OpenFiles,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<RowGroupTask, void, undefined> {
@@ -202,7 +208,7 @@ export class DefaultParquetHandler implements ParquetHandler {
       async (file, inner) => opened.add(await ParquetFile.open(this.#io, core, file, inner)),
     );
     for await (const file of parquets) {
-      const tasks = await this.#fileTasks(file, schema, pruner, signal);
+      const tasks = await this.#fileTasks(file, schema, wanted, signal);
       if (tasks.length === 0) opened.close(file);
       else tasks.at(-1)!.last = true;
       yield* tasks;
@@ -212,13 +218,15 @@ export class DefaultParquetHandler implements ParquetHandler {
   async #fileTasks(
     file: ParquetFile,
     schema: StructType,
-    pruner: FilePruner | undefined,
+    { pruner, firstRow }: WantedRows,
     signal: AbortSignal | undefined,
   ): Promise<RowGroupTask[]> {
     const kept = pruner?.rowGroups(file);
     const tasks: RowGroupTask[] = [];
+    let end = 0;
     for (const [rowGroup, { numRows }] of file.core.footer.rowGroups.entries()) {
-      if (numRows === 0 || kept?.[rowGroup] === false) continue;
+      end += numRows;
+      if (numRows === 0 || end <= firstRow || kept?.[rowGroup] === false) continue;
       const whole = file.step(() => file.core.plan(schema, rowGroup));
       const rows = await pruner?.rows(file, rowGroup, bytesOf(whole), signal);
       if (rows?.length === 0) continue;

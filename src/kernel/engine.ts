@@ -183,11 +183,12 @@ export interface ParquetHandler {
    * Fields marked as `MetadataColumn` are generated (see `schema/types.ts`).
    *
    * `predicate` (on physical names) is a hint: rows that provably do not match may be left out, never others.
+   * `firstRow` is another: rows of a file before it may be left out (who needs to know which were asks for `rowIndex`).
    */
   readParquetFiles(
     files: readonly FileMeta[],
     schema: StructType,
-    options?: CallOptions & { predicate?: Predicate | undefined },
+    options?: CallOptions & { predicate?: Predicate | undefined; firstRow?: number | undefined },
   ): AsyncIterable<EngineData>;
   /** Overwrites. Field ids come from `delta.columnMapping.id` or `parquet.field.id`. @returns the file written. */
   writeParquetFile(

@@ -6,7 +6,7 @@ import { actionsSchema } from '../actions/schemas.ts';
 import type { CallOptions, Engine, FileMeta } from '../engine.ts';
 import type { EngineData } from '../engine-data.ts';
 import type { Predicate } from '../expressions/types.ts';
-import { type StructType, types } from '../schema/types.ts';
+import { METADATA_KEYS, type StructType, types } from '../schema/types.ts';
 import { CommitCheck } from './commit-check.ts';
 import { coverWithCompactions } from './compaction.ts';
 import { inFile } from './place.ts';
@@ -40,8 +40,11 @@ export interface ReadActionsOptions extends CallOptions {
 }
 
 export interface CheckpointFileColumns {
+  /** Its columns may include generated ones (`delta.metadataColumn`). */
   readonly schema: StructType;
   readonly predicate?: Predicate | undefined;
+  /** Rows before this one are not wanted: a hint, see `ParquetHandler.readParquetFiles`. */
+  readonly firstRow?: number | undefined;
 }
 
 /**
@@ -110,18 +113,16 @@ async function* readCheckpoint(read: Read): AsyncGenerator<ActionBatch, void, un
   const fileActions = options.withFileActions ?? hasField(schema, 'add', 'remove');
   const canHaveSidecars =
     fileActions && options.v2Checkpoint !== false && segment.checkpoint[0]!.kind !== 'multipartCheckpoint';
-  const predicate = asksOnlyForAdds(schema) ? options.predicate : undefined;
   if (!canHaveSidecars) {
-    yield* readCheckpointFiles(read, segment.checkpoint, schema, predicate);
+    yield* readCheckpointFiles(read, segment.checkpoint, false);
     return;
   }
   const collector = new SidecarCollector();
-  for await (const batch of readCheckpointFiles(read, segment.checkpoint, withSidecar(schema), undefined)) {
+  for await (const batch of readCheckpointFiles(read, segment.checkpoint, true)) {
     collectSidecars(read, collector, batch);
     yield batch;
   }
-  const sidecars = sidecarFiles(segment, collector.found);
-  yield* readCheckpointFiles(read, sidecars, schema, predicate);
+  yield* readCheckpointFiles(read, sidecarFiles(segment, collector.found), false);
 }
 
 function collectSidecars({ segment }: Read, collector: SidecarCollector, batch: ActionBatch): void {
@@ -135,11 +136,10 @@ function collectSidecars({ segment }: Read, collector: SidecarCollector, batch: 
 function readCheckpointFiles(
   read: Read,
   files: readonly { readonly file: FileMeta }[],
-  schema: StructType,
-  predicate: Predicate | undefined,
+  searchSidecars: boolean,
 ): AsyncGenerator<ActionBatch, void, undefined> {
   const sources = files.map(({ file }) => ({
-    open: () => readCheckpointFile(read, file, schema, predicate),
+    open: () => readCheckpointFile(read, file, searchSidecars),
   }));
   return prefetchInOrder(sources, CHECKPOINT_LIMITS);
 }
@@ -147,12 +147,13 @@ function readCheckpointFiles(
 async function* readCheckpointFile(
   read: Read,
   file: FileMeta,
-  schema: StructType,
-  predicate: Predicate | undefined,
+  searchSidecars: boolean,
 ): AsyncGenerator<ActionBatch> {
   const version = read.segment.checkpointVersion!;
   try {
-    for await (const data of openCheckpointFile(read, file, schema, predicate)) {
+    const columns = await columnsOf(read, file);
+    const schema = searchSidecars ? withSidecar(columns.schema) : columns.schema;
+    for await (const data of openCheckpointFile(read, file, { ...columns, schema })) {
       yield { data, source: 'checkpoint', version, file };
     }
   } catch (error) {
@@ -172,12 +173,11 @@ function isJson(file: FileMeta): boolean {
 function openCheckpointFile(
   { engine, options: { signal } }: Read,
   file: FileMeta,
-  schema: StructType,
-  predicate: Predicate | undefined,
+  { schema, predicate, firstRow }: CheckpointFileColumns,
 ): AsyncIterable<EngineData> {
-  return isJson(file)
-    ? engine.jsonHandler.readJsonFiles([file], schema, { signal })
-    : engine.parquetHandler.readParquetFiles([file], schema, { signal, predicate });
+  if (isJson(file)) return engine.jsonHandler.readJsonFiles([file], schema, { signal });
+  const hints = asksOnlyForAdds(schema) ? { predicate, firstRow } : {};
+  return engine.parquetHandler.readParquetFiles([file], schema, { signal, ...hints });
 }
 
 function hasField(schema: StructType, ...names: readonly string[]): boolean {
@@ -185,7 +185,9 @@ function hasField(schema: StructType, ...names: readonly string[]): boolean {
 }
 
 function asksOnlyForAdds(schema: StructType): boolean {
-  return schema.fields.every(({ name }) => name === 'add');
+  return schema.fields.every(({ name, metadata }) => {
+    return name === 'add' || metadata[METADATA_KEYS.metadataColumn] !== undefined;
+  });
 }
 
 function withSidecar(schema: StructType): StructType {

@@ -234,12 +234,16 @@ export function withRowIndex({ physicalSchema, rowIndexName }: ScanSchema): Stru
   return types.struct([...physicalSchema.fields, metadataField(rowIndexName, 'rowIndex')]);
 }
 
-/** Every field nullable at every depth: what is read is not checked against NOT NULL, a duty of writers. */
+/**
+ * The schema of the batches that come out: every field nullable at every depth, since what is read is not checked
+ * against NOT NULL, a duty of writers; generated columns are ordinary ones there.
+ */
 export function relaxedSchema(schema: StructType): StructType {
   return types.struct(
     schema.fields.map((each) => {
       const generated = metadataColumnOf(each) !== undefined;
-      return { ...each, nullable: !generated, type: relaxedType(each.type) };
+      const type = relaxedType(each.type);
+      return generated ? field(each.name, type, { nullable: false }) : { ...each, nullable: true, type };
     }),
   );
 }
