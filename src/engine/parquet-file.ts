@@ -52,7 +52,8 @@ export class ParquetFile {
     file: FileMeta,
     signal: AbortSignal | undefined,
   ): Promise<ParquetFile> {
-    const meta = file.size > 0 ? file : await io.storage.head(file.location, { signal });
+    // A size that no Parquet file has is no size to trust: the file may be missing, or larger than its log says.
+    const meta = file.size >= MIN_FILE_BYTES ? file : await io.storage.head(file.location, { signal });
     return inFile(file.location, async () => {
       const cached = io.cache.get(meta);
       const tail = cached ?? (await readTail(io, wasm, meta, signal));

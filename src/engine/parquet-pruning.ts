@@ -37,6 +37,7 @@ export function filePruner(
   if (!skipping) return undefined;
   return new StatsPruner(
     core.compilePredicate(statsSchema(columns), skipping),
+    schema,
     columns,
     options.pageIndexMinBytes,
   );
@@ -44,13 +45,15 @@ export function filePruner(
 
 class StatsPruner implements FilePruner {
   readonly #compiled: CompiledCore;
+  readonly #schema: StructType;
   readonly #columns: StructType;
   readonly #minBytes: number;
   /** Page indexes are read once per file. */
   readonly #indexed = new WeakMap<ParquetFile, Promise<boolean>>();
 
-  constructor(compiled: CompiledCore, columns: StructType, minBytes: number) {
+  constructor(compiled: CompiledCore, schema: StructType, columns: StructType, minBytes: number) {
     this.#compiled = compiled;
+    this.#schema = schema;
     this.#columns = columns;
     this.#minBytes = minBytes;
   }
@@ -88,9 +91,14 @@ class StatsPruner implements FilePruner {
   }
 
   async #readIndex(file: ParquetFile, signal: AbortSignal | undefined): Promise<boolean> {
-    const ranges = file.step(() => file.core.pageIndexRanges(this.#columns));
+    // Of all columns that are read, since where their pages lie decides what needs not be read.
+    const ranges = file.step(() => file.core.pageIndexRanges(this.#schema));
     if (ranges.length === 0) return false;
-    const chunks = await file.read(ranges, signal);
+    // Page indexes lie side by side before the footer, and the core takes them as one piece.
+    const chunks = await file.read(
+      [{ start: ranges[0]!.start, end: Math.max(...ranges.map((r) => r.end)) }],
+      signal,
+    );
     file.step(() => file.core.loadPageIndex(chunks));
     return true;
   }

@@ -1,6 +1,7 @@
 /** What reads of real Parquet files ask of a storage. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/engine/default-engine.ts';
+import type { ParquetHandlerOptions } from '../../src/engine/parquet-handler.ts';
 import type { FileMeta } from '../../src/kernel/engine.ts';
 import type { EngineData } from '../../src/kernel/engine-data.ts';
 import type { ComparisonOperator, Predicate, ScalarValue } from '../../src/kernel/expressions/types.ts';
@@ -33,10 +34,10 @@ beforeAll(async () => {
 }, 60_000);
 
 /** A read without anything cached: rows, requests and bytes. */
-async function measure(wanted: string[], predicate?: Predicate) {
+async function measure(wanted: string[], predicate?: Predicate, parquet: ParquetHandlerOptions = {}) {
   storage.take();
   const before = storage.bytesRead;
-  const fresh = createEngine({ storage });
+  const fresh = createEngine({ storage, parquet });
   const rows: ScalarValue[][] = [];
   for await (const batch of fresh.parquetHandler.readParquetFiles([file], schema(...wanted), { predicate })) {
     rows.push(...rowsOf(batch));
@@ -85,6 +86,21 @@ describe('a file of 4 row groups and 8 columns', () => {
     expect(requests.length).toBeLessThanOrEqual(4);
     const none = await measure(['c3', 'c0'], compare('<', 0n));
     expect([none.rows, none.requests.length]).toEqual([[], 1]);
+  });
+
+  it('is asked for the pages only that the page index leaves', async () => {
+    const from = BigInt(GROUP_ROWS + 25_000);
+    const range: Predicate = { kind: 'and', inputs: [compare('>=', from), compare('<', from + 10n)] };
+    const { rows, bytes } = await measure(['c3', 'c0'], range, { pageIndexMinBytes: 0, gapBytes: 0 });
+    expect(rows.length).toBeLessThan(GROUP_ROWS);
+    const matching = rows.filter(([, c0]) => (c0 as bigint) >= from && (c0 as bigint) < from + 10n);
+    expect(matching).toEqual(
+      Array.from({ length: 10 }, (_, i) => [valueAt(Number(from) + i, 3), from + BigInt(i)]),
+    );
+    const group = await measure(['c3', 'c0'], range, { pageIndexMinBytes: Number.POSITIVE_INFINITY });
+    expect(group.rows).toHaveLength(GROUP_ROWS);
+    // Dictionaries are needed whole, and here hold most of the bytes.
+    expect(bytes - 65_536).toBeLessThan(0.9 * (group.bytes - 65_536));
   });
 
   it('is asked for its tail alone where only its footer or its row count is wanted', async () => {
