@@ -83,10 +83,22 @@ function newMetadata(fields: MetadataFields): Metadata {
     format: { provider, options: fields.options },
     schemaString,
     schema,
-    partitionColumns: fields.partitionColumns.map((column) => inSchema(schema, column)),
+    ...partitioning(schema, fields.partitionColumns),
     ...(createdTime !== undefined && { createdTime }),
     configuration,
   };
+}
+
+function partitioning(
+  schema: StructType,
+  stored: readonly string[],
+): Pick<Metadata, 'partitionColumns' | 'storedPartitionNames'> {
+  const partitionColumns = stored.map((column) => inSchema(schema, column));
+  const differing = partitionColumns.flatMap((column, index) =>
+    column === stored[index] ? [] : [[column, stored[index]!] as const],
+  );
+  if (differing.length === 0) return { partitionColumns };
+  return { partitionColumns, storedPartitionNames: Object.fromEntries(differing) };
 }
 
 /** The column in the schema's own casing; names are unique without regard to case. */

@@ -20,6 +20,11 @@ export interface Metadata {
   readonly schema: StructType;
   /** Logical names, as in the schema's own casing. */
   readonly partitionColumns: readonly string[];
+  /**
+   * What `partitionColumns` says, by the schema's name, where it differs in case: `partitionValues` then has that
+   * spelling too, unless columns are mapped.
+   */
+  readonly storedPartitionNames?: Readonly<Record<string, string>>;
   /** Milliseconds since the Unix epoch. */
   readonly createdTime?: number;
   readonly configuration: Readonly<Record<string, string>>;

@@ -16,7 +16,7 @@ import { mapColumns, referencedColumns } from '../expressions/visit.ts';
 import { parsePartitionValue } from '../partition-values/parse.ts';
 import { type DataType, field, type StructType, types } from '../schema/types.ts';
 import type { SnapshotState } from '../snapshot/state.ts';
-import { partitionKeys } from './scan-schema.ts';
+import { partitionKey, partitionKeys } from './scan-schema.ts';
 
 /** A predicate in the three forms in which a scan uses it. */
 export class FileSkipping {
@@ -30,6 +30,8 @@ export class FileSkipping {
   readonly stats: StructType;
   /** The typed partition values that it reads, by physical name. */
   readonly partitionValues: StructType;
+  /** The same under the names that `partitionValues` of the log has. */
+  readonly partitionMap: StructType;
   readonly #conjuncts: readonly SkippingConjunct[];
   readonly #partitionKeys: ReturnType<typeof partitionKeys>;
 
@@ -57,6 +59,9 @@ export class FileSkipping {
     this.stats = narrowed(statsSchema(columns, physicalSchema), read);
     const partitionsRead = read.flatMap(([part, name]) => (part === 'partitionValues' ? [name!] : []));
     this.partitionValues = partitionValuesSchema(partitionsRead, physicalSchema);
+    this.partitionMap = types.struct(
+      this.partitionValues.fields.map((each) => ({ ...each, name: partitionKey(snapshot, each.name) })),
+    );
   }
 
   /** Whether there is anything to decide by. */
@@ -165,9 +170,10 @@ export class BatchSkipping {
     if (maps === undefined || paths === undefined) return;
     for (let row = 0; row < adds.length; row += 1) {
       const values = maps.getStringMap(row);
-      for (const { name, type } of this.#skipping.partitionValues.fields) {
+      for (const [index, { name, type }] of this.#skipping.partitionValues.fields.entries()) {
         const column = this.#partitionKeys.get(name)?.name ?? name;
-        parsePartitionValue(values?.get(name), type, { path: paths.getString(row) ?? '', column });
+        const key = this.#skipping.partitionMap.fields[index]!.name;
+        parsePartitionValue(values?.get(key), type, { path: paths.getString(row) ?? '', column });
       }
     }
   }
@@ -192,7 +198,7 @@ function statisticsOf(
     expression: {
       kind: 'mapToStruct',
       input: { kind: 'column', path: ['partitionValues'] },
-      schema: skipping.partitionValues,
+      schema: skipping.partitionMap,
     },
   };
   return {

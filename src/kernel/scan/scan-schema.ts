@@ -29,7 +29,8 @@ export interface ProjectionOptions {
 /** Where one output column comes from. */
 export type ColumnSource =
   | { readonly kind: 'data'; readonly physical: StructField }
-  | { readonly kind: 'partition'; readonly physicalName: string }
+  /** `key` is the column's name in `partitionValues`. */
+  | { readonly kind: 'partition'; readonly key: string }
   /** No file has it: all null. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'metadata'; readonly column: ScanMetadataColumn };
@@ -62,14 +63,14 @@ export function scanSchema(snapshot: SnapshotState, options: ProjectionOptions):
   const partitions = new Map(
     partitionFields(snapshot.schema, snapshot.metadata.partitionColumns, mode).map((partition) => [
       partition.field.name,
-      partition.physicalName,
+      partitionKey(snapshot, partition.physicalName),
     ]),
   );
   const sources = logicalSchema.fields.map((logical): ColumnSource => {
     const column = metadataColumnOf(logical);
     if (column !== undefined) return { kind: 'metadata', column };
     const partition = partitions.get(logical.name);
-    if (partition !== undefined) return { kind: 'partition', physicalName: partition };
+    if (partition !== undefined) return { kind: 'partition', key: partition };
     checkReadable(logical);
     const [physical] = physicalReadSchema(types.struct([logical]), mode).fields;
     return isAbsent(logical) ? { kind: 'absent' } : { kind: 'data', physical: withoutVoid(physical!) };
@@ -266,7 +267,13 @@ function relaxedType(type: StructField['type']): StructField['type'] {
   }
 }
 
-/** Logical name to key of `partitionValues`, for messages and literals. */
+/** A partition column's name in `partitionValues`: the physical one, in the case in which the table writes it. */
+export function partitionKey({ metadata, tableProperties }: SnapshotState, physical: string): string {
+  if (tableProperties.columnMappingMode !== 'none') return physical;
+  return metadata.storedPartitionNames?.[physical] ?? physical;
+}
+
+/** Partition columns by their physical names, for messages and literals. */
 export function partitionKeys(snapshot: SnapshotState): ReadonlyMap<string, StructField> {
   const mode = snapshot.tableProperties.columnMappingMode;
   return new Map(

@@ -75,7 +75,7 @@ function columnOf(
     case 'absent':
       return literal({ type, value: null });
     case 'partition': {
-      const text = file.partitionValues[source.physicalName];
+      const text = file.partitionValues[source.key];
       return literal(parsePartitionValue(text, type, { path: file.path, column: name }));
     }
     case 'metadata':
