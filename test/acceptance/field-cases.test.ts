@@ -344,7 +344,7 @@ describe('partition values and paths', () => {
   it.each(['../secret/f', '..%2F..%2Fsecret/f', '%2e%2e/secret/f', 'a/../../secret/f'])(
     'PV-04: %s does not leave the table',
     async (path) => {
-      const log = new LogBuilder().commit(protocol(), metadata(ID), add(path));
+      const log = new LogBuilder().commit(protocol(), metadata(ID), add(path, { size: 1 }));
       log.storage.set('memory:///secret/f', 'x');
       await expect(ids(log)).rejects.toMatchObject({ code: 'InvalidPath' });
     },
@@ -496,14 +496,14 @@ describe('filters', () => {
   it('ST-08: longs beyond 2^53 are exact, in statistics too', async () => {
     const big = 9_007_199_254_740_993n;
     const log = new LogBuilder().commit(protocol(), metadata(ID));
-    const text = JSON.stringify(add('f', { stats: 'S' })).replace(
+    await log.parquet('f', ID, [[big]]);
+    const text = JSON.stringify(add('f', { stats: 'S', size: log.sizeOf('f') })).replace(
       '"S"',
       JSON.stringify(
         `{"numRecords":1,"minValues":{"id":${big}},"maxValues":{"id":${big}},"nullCount":{"id":0}}`,
       ),
     );
     log.text(commitName(1), text);
-    await log.parquet('f', ID, [[big]]);
     const table = await log.open();
     const scan = table.scan({ where: `id = ${big}` });
     let found = '';

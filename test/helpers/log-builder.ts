@@ -7,7 +7,9 @@
  * const table = await log.open();
  */
 import type { DefaultEngine } from '../../src/engine/default-engine.ts';
+import { locationOf, pathOf } from '../../src/kernel/engine.ts';
 import type { ScalarValue } from '../../src/kernel/expressions/types.ts';
+import { resolvePath } from '../../src/kernel/paths.ts';
 import { schemaToJson } from '../../src/kernel/schema/schema-json.ts';
 import { type DataType, field, type StructType, types } from '../../src/kernel/schema/types.ts';
 import { MemoryStorageHandler } from '../../src/storage/memory.ts';
@@ -21,6 +23,8 @@ export class LogBuilder {
   readonly engine: DefaultEngine;
   readonly root: URL;
   #next = 0;
+  readonly #commits = new Map<string, readonly Action[]>();
+  readonly #sizes = new Map<string, number>();
 
   constructor(root = 'memory:///t/') {
     let now = 1_700_000_000_000;
@@ -35,9 +39,21 @@ export class LogBuilder {
     this.root = new URL(root);
   }
 
-  /** The next version, with one line per action. */
+  /** The next version, with one line per action. Sizes of files that come later are filled in by `open`. */
   commit(...actions: readonly Action[]): this {
-    return this.text(commitName(this.#next), actions.map((action) => `${JSON.stringify(action)}\n`).join(''));
+    const name = commitName(this.#next);
+    this.#commits.set(name, actions);
+    return this.text(name, this.#lines(actions));
+  }
+
+  #lines(actions: readonly Action[]): string {
+    return actions.map((action) => `${JSON.stringify(this.#withSize(action))}\n`).join('');
+  }
+
+  #withSize(action: Action): Action {
+    const file = action.add as { path: string; size?: number } | undefined;
+    if (file === undefined || file.size !== undefined) return action;
+    return { add: { ...file, size: this.#sizes.get(resolvePath(this.root, file.path).href) ?? 1000 } };
   }
 
   /** The next version, or the one that is named, as text. */
@@ -56,7 +72,8 @@ export class LogBuilder {
 
   /** A file of the table, by its path on disk (not encoded). */
   url(name: string): URL {
-    return new URL(name.split('/').map(encodeURIComponent).join('/'), this.root);
+    const path = pathOf(new URL(name.split('/').map(encodeURIComponent).join('/'), this.root));
+    return locationOf(this.root, path);
   }
 
   /** A data file, rows as values in the order of `schema`. */
@@ -66,17 +83,28 @@ export class LogBuilder {
       row.map((value, index) => ({ type: schema.fields[index]!.type, value })),
     );
     const data = this.engine.evaluationHandler.createMany(schema, scalars);
-    await this.engine.parquetHandler.writeParquetFile(this.url(name), [data]);
+    const { location, size } = await this.engine.parquetHandler.writeParquetFile(this.url(name), [data]);
+    this.#sizes.set(location.href, size);
     return this;
+  }
+
+  /** Bytes of a data file. */
+  sizeOf(name: string): number {
+    return this.#sizes.get(this.url(name).href)!;
   }
 
   /** A classic checkpoint of a version, which holds `actions`. */
   checkpoint(version: number, ...actions: readonly Action[]): Promise<this> {
     const name = `_delta_log/${String(version).padStart(20, '0')}.checkpoint.parquet`;
-    return this.parquet(name, CHECKPOINT_SCHEMA, actions.map(checkpointRow));
+    return this.parquet(
+      name,
+      CHECKPOINT_SCHEMA,
+      actions.map((action) => checkpointRow(this.#withSize(action))),
+    );
   }
 
   open(options: OpenOptions = {}): Promise<DeltaTable> {
+    for (const [name, actions] of this.#commits) this.storage.set(this.url(name), this.#lines(actions));
     return DeltaTable.open(this.root, { engine: this.engine, ...options });
   }
 }
@@ -122,7 +150,7 @@ export function metadata(
   };
 }
 
-/** An add whose fields may be replaced; `stats` is given as an object or as text. */
+/** An add whose fields may be replaced; `stats` is given as an object or as text, the size is found. */
 export function add(path: string, fields: Readonly<Record<string, unknown>> = {}): Action {
   const { stats, ...rest } = fields;
   const text = typeof stats === 'object' && stats !== null ? JSON.stringify(stats) : stats;
@@ -130,7 +158,6 @@ export function add(path: string, fields: Readonly<Record<string, unknown>> = {}
     add: {
       path,
       partitionValues: {},
-      size: 1000,
       modificationTime: 1_700_000_000_000,
       dataChange: true,
       ...(text !== undefined && { stats: text }),
