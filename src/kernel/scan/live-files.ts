@@ -1,14 +1,14 @@
 /** Live files of a version, batch by batch: log replay, then skipping, then the columns that a scan gives out. */
 import { shownUrl, withContext } from '../../errors.ts';
-import { actionField } from '../actions/schemas.ts';
-import type { CallOptions, Engine, ExpressionEvaluator } from '../engine.ts';
+import { actionField, actionsSchema } from '../actions/schemas.ts';
+import type { CallOptions, Engine, ExpressionEvaluator, FileMeta } from '../engine.ts';
 import type { EngineData, FilteredEngineData } from '../engine-data.ts';
 import type { SkipReason } from '../expressions/explain.ts';
 import type { Expression } from '../expressions/types.ts';
 import { prefetchInOrder } from '../log/prefetch.ts';
 import { readActions } from '../log/read-actions.ts';
 import type { ActionBatch, LogSegment } from '../log/types.ts';
-import { type StructType, types } from '../schema/types.ts';
+import { field, METADATA_KEYS, type StructField, type StructType, types } from '../schema/types.ts';
 import type { SnapshotState } from '../snapshot/state.ts';
 import { isFeatureSupported } from '../table-features/protocol-support.ts';
 import { type AddColumns, checkpointColumns, textColumns } from './checkpoint-columns.ts';
@@ -28,6 +28,13 @@ export interface LiveFilesOptions extends CallOptions {
 export interface ExplainedFiles extends FilteredEngineData {
   readonly reasons: ReadonlyMap<number, SkipReason>;
 }
+
+/** Name of the position of a row in its file, in batches that have it. */
+export const ROW_INDEX = 'rowIndex';
+const rowIndexField = field(ROW_INDEX, types.long, {
+  nullable: false,
+  metadata: { [METADATA_KEYS.metadataColumn]: 'rowIndex' },
+});
 
 const BASE_FIELDS = [
   'path',
@@ -64,31 +71,72 @@ export class LiveFiles {
     };
   }
 
-  /** Actions of `segment`, newest first: adds, and of commits the removes. Two reads of the log side by side. */
-  actions(segment: LogSegment): AsyncGenerator<ActionBatch, void, undefined> {
+  /** Whether a checkpoint may have sidecars: by the protocol, where it is not multi-part. */
+  get canHaveSidecars(): boolean {
+    return isFeatureSupported(this.#snapshot.protocol, 'v2Checkpoint');
+  }
+
+  /** Adds and removes of commits, newest first. */
+  commits(segment: LogSegment): AsyncGenerator<ActionBatch, void, undefined> {
     const { signal } = this.#options;
-    const text = textColumns(this.#columns);
     const remove = actionField('remove', 'path', 'deletionVector');
-    const commits = () =>
-      readActions(this.#engine, segment, types.struct([...text.fields, remove]), {
-        signal,
-        commitsOnly: true,
-      });
-    if (segment.checkpoint.length === 0) return commits();
-    const checkpoint = () =>
-      readActions(this.#engine, segment, text, {
-        signal,
-        checkpointOnly: true,
-        v2Checkpoint: isFeatureSupported(this.#snapshot.protocol, 'v2Checkpoint'),
-        checkpointFile: (file) => checkpointColumns(this.#engine, file, this.#columns, { signal }),
-      });
-    return prefetchInOrder([{ open: commits }, { open: checkpoint }], { sources: 2 });
+    const schema = types.struct([...textColumns(this.#columns).fields, remove]);
+    return readActions(this.#engine, segment, schema, { signal, commitsOnly: true });
+  }
+
+  /** Adds of the whole checkpoint. */
+  checkpoint(segment: LogSegment): AsyncGenerator<ActionBatch, void, undefined> {
+    const { signal } = this.#options;
+    return readActions(this.#engine, segment, textColumns(this.#columns), {
+      signal,
+      checkpointOnly: true,
+      v2Checkpoint: this.canHaveSidecars,
+      checkpointFile: (file) => checkpointColumns(this.#engine, file, this.#columns, { signal }),
+    });
+  }
+
+  /**
+   * Adds, and where searched for sidecars, of one file of a checkpoint, from about `firstRow` on. Batches of a Parquet
+   * file have {@link ROW_INDEX} besides.
+   */
+  checkpointFile(
+    segment: LogSegment,
+    file: FileMeta,
+    { searchSidecars, firstRow }: { searchSidecars: boolean; firstRow: number },
+  ): AsyncGenerator<ActionBatch, void, undefined> {
+    const { signal } = this.#options;
+    const more = searchSidecars ? actionsSchema('sidecar').fields : [];
+    const extended = (schema: StructType, ...fields: readonly StructField[]) =>
+      types.struct([...schema.fields, ...more, ...fields]);
+    const version = segment.checkpointVersion ?? segment.version;
+    const only: LogSegment = {
+      ...segment,
+      checkpoint: [{ kind: 'classicCheckpoint', version, file }],
+      checkpointVersion: version,
+    };
+    return readActions(this.#engine, only, extended(textColumns(this.#columns)), {
+      signal,
+      checkpointOnly: true,
+      v2Checkpoint: false,
+      checkpointFile: async () => {
+        const columns = await checkpointColumns(this.#engine, file, this.#columns, { signal });
+        return { ...columns, schema: extended(columns.schema, rowIndexField), firstRow };
+      },
+    });
+  }
+
+  /** Actions of a version, newest first: commits and checkpoint are asked for side by side. */
+  #actions(): AsyncGenerator<ActionBatch, void, undefined> {
+    const { logSegment } = this.#snapshot;
+    const sources = [{ open: () => this.commits(logSegment) }];
+    if (logSegment.checkpoint.length > 0) sources.push({ open: () => this.checkpoint(logSegment) });
+    return prefetchInOrder(sources, { sources: 2 });
   }
 
   /** Batches with at least one file that must be read, in the order of the log. */
   async *kept(): AsyncGenerator<FilteredEngineData, void, undefined> {
     const replay = new LogReplay();
-    for await (const batch of this.actions(this.#snapshot.logSegment)) {
+    for await (const batch of this.#actions()) {
       this.#options.signal?.throwIfAborted();
       const kept = await this.keep(batch, replay);
       if (kept !== undefined) yield kept;
@@ -109,7 +157,7 @@ export class LiveFiles {
   /** All live files, with the reasons of those that are skipped. */
   async *explained(): AsyncGenerator<ExplainedFiles, void, undefined> {
     const replay = new LogReplay();
-    for await (const batch of this.actions(this.#snapshot.logSegment)) {
+    for await (const batch of this.#actions()) {
       this.#options.signal?.throwIfAborted();
       const explained = await this.#inBatch(batch, async () => {
         const live = replay.select(batch);

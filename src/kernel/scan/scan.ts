@@ -9,9 +9,10 @@
  * for await (const batch of scan.execute(engine)) …
  */
 import { DeltaError, shownUrl, withContext } from '../../errors.ts';
-import type { CallOptions, Engine } from '../engine.ts';
+import type { CallOptions, Engine, Runtime } from '../engine.ts';
 import type { EngineData, FilteredEngineData } from '../engine-data.ts';
 import type { Predicate } from '../expressions/types.ts';
+import { systemRuntime } from '../runtime.ts';
 import type { StructType } from '../schema/types.ts';
 import type { SnapshotState } from '../snapshot/state.ts';
 import { checkTypeChanges } from '../type-widening.ts';
@@ -19,8 +20,10 @@ import { type ExactFilter, exactFilter } from './exact-filter.ts';
 import { ScanExplanation } from './explain.ts';
 import { FileSkipping } from './file-skipping.ts';
 import { LiveFiles } from './live-files.ts';
+import { Plan, type PlanOptions, type PlanPage, type PlanShards, type ShardOptions } from './plan.ts';
 import { type ReadAheadLimits, readAhead } from './read-ahead.ts';
 import { FileReader } from './read-file.ts';
+import { restoreScan, saveScan } from './saved-scan.ts';
 import { type ScanFile, type ScanMetadata, visitScanFiles } from './scan-files.ts';
 import { type ProjectionOptions, type ScanSchema, scanSchema } from './scan-schema.ts';
 import { transformOf } from './transform.ts';
@@ -72,6 +75,20 @@ export class Scan {
     }
   }
 
+  /** A scan of {@link Scan.toJSON}'s text, on the same version, without reading anything. */
+  static fromJSON(text: string, { runtime = systemRuntime }: { runtime?: Runtime } = {}): Scan {
+    const { snapshot, options } = restoreScan(text, runtime);
+    return new Scan(snapshot, options);
+  }
+
+  /**
+   * This scan as text, so that it can be planned or its files read elsewhere. It holds the locations of log files, so
+   * the table URL's signature where that has one.
+   */
+  toJSON(): string {
+    return saveScan(this.snapshot, this.options);
+  }
+
   get version(): number {
     return this.snapshot.version;
   }
@@ -118,6 +135,29 @@ export class Scan {
     { signal, stats = true }: ScanMetadataOptions = {},
   ): AsyncGenerator<ScanFile, void, undefined> {
     yield* this.#files(engine, { signal, stats, tags: true });
+  }
+
+  /**
+   * The same files page by page, each page within a budget: for who may neither run long nor ask for much at once.
+   * Errors: `InvalidOption` for a token of another version or predicate.
+   *
+   * @example
+   * let page = await scan.plan(engine, { budget: { requests: 40 } });
+   * while (page.token !== undefined) page = await scan.plan(engine, { token: page.token, budget: { requests: 40 } });
+   */
+  async plan(engine: Engine, options: PlanOptions = {}): Promise<PlanPage> {
+    return this.#placed(() => new Plan(engine, this.snapshot, this.#skipping, options).page());
+  }
+
+  /**
+   * Planning for several workers: the files of recent commits at once, and tokens for parts of the checkpoint that
+   * each worker gives to {@link Scan.plan}.
+   */
+  async shards(engine: Engine, { count, ...options }: ShardOptions): Promise<PlanShards> {
+    if (!(Number.isSafeInteger(count) && count > 0)) {
+      throw new DeltaError('InvalidOption', `count must be a whole number from 1 on, not ${count}`);
+    }
+    return this.#placed(() => new Plan(engine, this.snapshot, this.#skipping, options).shards(count));
   }
 
   /** What makes logical rows of a file's physical ones; undefined where they are the same. */
@@ -223,6 +263,14 @@ export class Scan {
       return file && this.transform(file);
     };
     return { scanFiles, transforms: { length: data.length, at } };
+  }
+
+  async #placed<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      throw withContext(error, this.#place());
+    }
   }
 
   #place() {
