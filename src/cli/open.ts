@@ -27,6 +27,8 @@ export async function openTable(
  * path.
  */
 async function s3Storage(env: Environment): Promise<StorageHandler> {
+  // The SDK's notice about Node's version would stand on standard error before the one line that an error has.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   const { S3Client } = await loadSdk();
   const { publicS3, S3StorageHandler } = await import('../storage/s3.ts');
   const region = env.AWS_REGION ?? env.AWS_DEFAULT_REGION ?? 'us-east-1';
