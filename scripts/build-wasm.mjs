@@ -48,7 +48,8 @@ export function buildWasm({ force = false } = {}) {
 function copyIfNewer(cached) {
   const from = statSync(cached);
   const to = statSync(wasmFile, { throwIfNoEntry: false });
-  if (to?.size === from.size && to.mtimeMs === from.mtimeMs) return;
+  // Copies keep times to the millisecond only.
+  if (to?.size === from.size && Math.abs(to.mtimeMs - from.mtimeMs) < 2) return;
   const partial = `${wasmFile}.partial`;
   cpSync(cached, partial, { preserveTimestamps: true });
   renameSync(partial, wasmFile);
