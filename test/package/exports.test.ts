@@ -1,15 +1,26 @@
 /** The package as a stranger gets it: packed, installed elsewhere, imported, bundled. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { build, type Metafile } from 'esbuild';
 import { publint } from 'publint';
+import { build as viteBuild } from 'vite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const checkout = fileURLToPath(new URL('../../', import.meta.url));
+const HTTP_USER =
+  "import { DeltaTable } from 'delta-kernel-web'; globalThis.open = (url) => DeltaTable.open(url);";
 let project: string;
 let tarball: string;
 let files: string[];
@@ -88,9 +99,7 @@ it('imports every entry in Node', () => {
 });
 
 it('ships to a user of HTTP nothing of S3, R2, OPFS or Node', async () => {
-  const { inputs, outputs } = await bundleUser(
-    "import { DeltaTable } from 'delta-kernel-web'; globalThis.open = (url) => DeltaTable.open(url);",
-  );
+  const { inputs, outputs } = await bundleUser(HTTP_USER);
   const shipped = Object.values(outputs).flatMap((output) =>
     Object.entries(output.inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? [input] : [])),
   );
@@ -110,6 +119,20 @@ it('finds the AWS SDK where S3 is imported', async () => {
 it('keeps the loader that registers the WASM', async () => {
   const { text } = await bundleUser("export { DeltaTable } from 'delta-kernel-web';");
   expect(text).toContain('delta_kernel_web.wasm');
+});
+
+it('gives Vite the WASM to emit', async () => {
+  writeFileSync(join(project, 'index.html'), '<!doctype html><script type="module" src="./app.js"></script>');
+  writeFileSync(join(project, 'app.js'), HTTP_USER);
+  const result = await viteBuild({
+    root: project,
+    configFile: false,
+    logLevel: 'silent',
+    build: { write: false }, assetsInlineLimit: 0 },
+  });
+  const outputs = [result].flat().flatMap((built) => ('output' in built ? built.output : []));
+  const assets = outputs.filter((output) => output.type === 'asset').map((output) => output.fileName);
+  expect(assets.filter((name) => name.endsWith('.wasm'))).toHaveLength(1);
 });
 
 async function bundleUser(contents: string): Promise<Metafile & { text: string }> {
