@@ -128,7 +128,7 @@ it('gives Vite the WASM to emit', async () => {
     root: project,
     configFile: false,
     logLevel: 'silent',
-    build: { write: false }, assetsInlineLimit: 0 },
+    build: { write: false },
   });
   const outputs = [result].flat().flatMap((built) => ('output' in built ? built.output : []));
   const assets = outputs.filter((output) => output.type === 'asset').map((output) => output.fileName);
