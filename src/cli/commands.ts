@@ -1,12 +1,14 @@
 /** What each command does: a thin layer over `DeltaTable`. */
+import type { RecordBatch } from 'apache-arrow';
 import { parse } from 'lossless-json';
 import type { ScanFile } from '../kernel/scan/scan-files.ts';
 import { schemaToJson } from '../kernel/schema/schema-json.ts';
+import type { StructType } from '../kernel/schema/types.ts';
 import type { DeltaTable } from '../table/delta-table.ts';
 import { ndjsonPieces } from '../table/json-rows.ts';
 import { openTable } from './open.ts';
 import type { Output, Progress } from './output.ts';
-import { columnList, type Invocation, text, wholeNumber } from './usage.ts';
+import { columnList, type Invocation, text, UsageError, wholeNumber } from './usage.ts';
 
 interface Run extends Invocation {
   readonly output: Output;
@@ -19,6 +21,7 @@ export const commands: Readonly<Record<string, (run: Run) => Promise<void>>> = {
   inspect,
   read,
   files,
+  changes,
   history,
 };
 
@@ -40,11 +43,29 @@ async function read(run: Run): Promise<void> {
   const columns = columnList(run.options.columns);
   const table = await open(run);
   const scan = table.scan({ columns, where: text(run.options.where), limit });
+  await printRows(run, scan, scan.schema);
+}
+
+async function changes(run: Run): Promise<void> {
+  const start = wholeNumber('start', run.options.start);
+  if (start === undefined) throw new UsageError('changes: from which version on? See changes --help');
+  const end = wholeNumber('end', run.options.end);
+  const columns = columnList(run.options.columns);
+  const table = await open(run);
+  const scan = table.changes({ start, end, columns });
+  await printRows(run, scan, await scan.schema());
+}
+
+async function printRows(
+  { output, progress }: Run,
+  batches: AsyncIterable<RecordBatch>,
+  schema: StructType,
+): Promise<void> {
   let rows = 0;
-  for await (const batch of scan) {
-    for (const piece of ndjsonPieces(batch, scan.schema)) await run.output.write(piece);
+  for await (const batch of batches) {
+    for (const piece of ndjsonPieces(batch, schema)) await output.write(piece);
     rows += batch.numRows;
-    run.progress.show(`${rows.toLocaleString('en')} rows`);
+    progress.show(`${rows.toLocaleString('en')} rows`);
   }
 }
 

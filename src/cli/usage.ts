@@ -53,6 +53,14 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
       explain: { type: 'boolean', help: 'print skipped files too, and why each is read or skipped' },
     },
   },
+  changes: {
+    help: 'rows that commits inserted, deleted or updated, as NDJSON',
+    options: {
+      start: { type: 'string', value: 'N', help: 'the first version whose changes are wanted (required)' },
+      end: { type: 'string', value: 'M', help: 'the last one; the latest by default' },
+      columns: { type: 'string', value: 'a,b', help: 'these columns only, in this order' },
+    },
+  },
   history: {
     help: 'commits as NDJSON, newest first',
     options: { limit: { type: 'string', value: 'N', help: 'the newest N commits' } },

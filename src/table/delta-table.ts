@@ -21,6 +21,7 @@ import type { ProjectionOptions } from '../kernel/scan/scan-schema.ts';
 import type { StructType } from '../kernel/schema/types.ts';
 import { Snapshot } from '../kernel/snapshot/snapshot.ts';
 import type { TableProperties } from '../kernel/table-properties.ts';
+import { type ChangesOptions, ChangesScan } from './changes-scan.ts';
 import { storageFor, tableLocation } from './location.ts';
 import { fileTotals, type TableDetail, tableDetail } from './table-detail.ts';
 import { TableScan } from './table-scan.ts';
@@ -163,6 +164,16 @@ export class DeltaTable {
   /** Every live file with whether a scan with `where` reads it, and if not why. */
   explain({ where, signal }: FilterOptions = {}): ScanExplanation {
     return this.snapshot.scan({ predicate: toWhere(where) }).explain(this.engine, { signal });
+  }
+
+  /**
+   * Rows that commits of versions `start` to `end` (this version by default) inserted, deleted or updated, with
+   * `_change_type`, `_commit_version` and `_commit_timestamp`. Errors, those of `TableChanges.load` among them, come
+   * while iterating.
+   */
+  changes(options: ChangesOptions): ChangesScan {
+    const { runtime, tableRoot } = this.snapshot;
+    return new ChangesScan(this.engine, tableRoot, { runtime, ...options, end: options.end ?? this.version });
   }
 
   /** Commits, newest first: this version and those before it. */

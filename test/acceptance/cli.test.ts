@@ -137,6 +137,8 @@ describe.skipIf(!built)('delta-web', () => {
     [['read', 'gopher://h/t'], 1, /^InvalidUrl: [^\n]*\n$/],
     [['read', 'http://127.0.0.1:9/t'], 1, /^IOError: [^\n]*\n$/],
     [['read'], 2, /^usage: /],
+    [['changes', table('dv_delete')], 2, /^usage: /],
+    [['changes', table('dv_delete'), '--start', '0'], 1, /^ChangeDataFeedUnsupported: [^\n]*\n$/],
     [['paint', 't'], 2, /^usage: /],
     [['read', 't', '--nope'], 2, /^usage: /],
   ])('%j ends with %i', async (args, status, stderr) => {
@@ -195,7 +197,7 @@ describe.skipIf(!built)('delta-web', () => {
     });
   });
 
-  it.skipIf(sharedDir() === undefined).each(['rows', 'versions'])(
+  it.skipIf(sharedDir() === undefined).each(['rows', 'versions', 'changes'])(
     'check_rows.py finds nothing: %s',
     async (kind) => {
       const shared = sharedDir()!;
