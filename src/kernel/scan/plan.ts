@@ -5,7 +5,7 @@
  * Pages of one plan hold together exactly the files of `Scan.files`, each once.
  */
 import { DeltaError } from '../../errors.ts';
-import type { CallOptions, Engine } from '../engine.ts';
+import type { CallOptions, Engine, FileMeta } from '../engine.ts';
 import type { EngineData } from '../engine-data.ts';
 import { predicateToString } from '../expressions/print.ts';
 import { coverWithCompactions } from '../log/compaction.ts';
@@ -210,7 +210,8 @@ export class Plan {
       firstRow = Math.max(firstRow, lastOf(batch.data, start) + 1);
       if (firstRow >= endRow) break;
       this.#budget.spend(0, estimatedBytes(batch.data));
-      if (this.#budget.isSpent) {
+      // What cannot be read from the middle is read to its end.
+      if (this.#budget.isSpent && wanted.length > 0 && !isJson(file)) {
         this.#replaceFirst([{ ...source, firstRow }], sidecars);
         return;
       }
@@ -259,6 +260,10 @@ function joined(units: readonly PlanSource[]): PlanSource[] {
     } else sources.push(unit);
   }
   return sources;
+}
+
+function isJson({ location }: FileMeta): boolean {
+  return location.pathname.endsWith('.json');
 }
 
 /** Position of a batch's first row in its file, where the batch says. */
