@@ -149,19 +149,3 @@ pub fn same_shape(a: &DataType, b: &DataType) -> bool {
 pub fn output_schema(ty: DataType) -> SchemaRef {
     Arc::new(arrow_schema::Schema::new(vec![arrow_schema::Field::new("output", ty, true)]))
 }
-
-/// Rows whose byte is not 0 and all beyond the end of `selection`.
-pub fn filter(batch: &RecordBatch, selection: &[u8]) -> Result<RecordBatch> {
-    let rows = batch.num_rows();
-    if selection.len() > rows {
-        let message = format!("selection vector of {} rows for a batch of {rows}", selection.len());
-        return Err(CoreError::new("InvalidSelectionVector", message));
-    }
-    let keep = (0..rows).map(|row| selection.get(row).is_none_or(|byte| *byte != 0));
-    let mask = arrow_array::BooleanArray::from(arrow_buffer::BooleanBuffer::from_iter(keep));
-    if batch.num_columns() == 0 {
-        let options = RecordBatchOptions::new().with_row_count(Some(mask.true_count()));
-        return RecordBatch::try_new_with_options(batch.schema(), Vec::new(), &options).map_err(CoreError::internal);
-    }
-    arrow_select::filter::filter_record_batch(batch, &mask).map_err(CoreError::internal)
-}

@@ -30,7 +30,8 @@ pub fn selection(set: &RoaringTreemap, start: u64, length: usize) -> Vec<u8> {
     let mut rows = set.iter();
     rows.advance_to(start);
     for row in rows {
-        match bytes.get_mut((row - start) as usize) {
+        // A position beyond 2^32 must not wrap round in a 32-bit index.
+        match usize::try_from(row - start).ok().and_then(|at| bytes.get_mut(at)) {
             Some(byte) => *byte = 0,
             None => break,
         }

@@ -3,7 +3,13 @@ import { Field, type RecordBatch, Schema } from 'apache-arrow';
 import type { Expression, Predicate } from '../../kernel/expressions/types.ts';
 import { type DataType, type StructType, types } from '../../kernel/schema/types.ts';
 import { toArrowSchema, toArrowType } from '../arrow-schema.ts';
-import type { CompiledCore, ParquetFileCore, ParquetWriteOptions, ParquetWriterCore, WasmCore } from './core.ts';
+import type {
+  CompiledCore,
+  ParquetFileCore,
+  ParquetWriteOptions,
+  ParquetWriterCore,
+  WasmCore,
+} from './core.ts';
 import { importBatch, takeBatch } from './exchange.ts';
 import { serializeExpression, serializePredicate } from './expression-json.ts';
 import { type CoreExports, CoreMemory } from './memory.ts';
@@ -31,13 +37,17 @@ export function createCore(module: WebAssembly.Module): WasmCore {
     compileExpression: (inputSchema, expression, outputType) =>
       compileExpression(core(), inputSchema, expression, outputType),
     compilePredicate: (inputSchema, predicate) => compilePredicate(core(), inputSchema, predicate),
-    filter: (batch, selection) => filter(core(), batch, selection),
     rowIndexSets: rowIndexSets(core),
     memoryBytes: () => core().buffer.byteLength,
   };
 }
 
-function parseNdjson(core: CoreMemory, bytes: Uint8Array, schema: StructType, firstLine: number): RecordBatch {
+function parseNdjson(
+  core: CoreMemory,
+  bytes: Uint8Array,
+  schema: StructType,
+  firstLine: number,
+): RecordBatch {
   const wire = core.writeText(schemaToWire(schema));
   core.check('json_lines', ...core.write(bytes), ...wire, firstLine);
   return takeBatch(core, toArrowSchema(schema));
@@ -47,12 +57,6 @@ function parseJsonColumn(core: CoreMemory, strings: RecordBatch, schema: StructT
   const batch = importBatch(core, strings, arrowToWire(strings.schema));
   core.check('json_column', batch, ...core.writeText(schemaToWire(schema)));
   return takeBatch(core, toArrowSchema(schema));
-}
-
-function filter(core: CoreMemory, batch: RecordBatch, selection: Uint8Array): RecordBatch {
-  const imported = importBatch(core, batch, arrowToWire(batch.schema));
-  core.check('batch_filter', imported, ...core.write(selection));
-  return takeBatch(core, batch.schema);
 }
 
 function compileExpression(

@@ -49,8 +49,8 @@ export interface ParquetFileCore {
   readonly footer: ParquetFooter;
   layout(): RowGroupLayout[];
   /**
-   * Bytes that must be read to use the page index of the columns of `schema`; empty where the file has none.
-   * Pass what was read to `loadPageIndex`.
+   * Where the page index of the columns of `schema` lies; empty where the file has none. Pass the whole span, from the
+   * first range's start to the last one's end, in one piece to `loadPageIndex`.
    */
   pageIndexRanges(schema: StructType): ByteRange[];
   loadPageIndex(chunks: readonly FileBytes[]): void;
@@ -108,8 +108,6 @@ export interface WasmCore {
   parseJsonColumn(strings: RecordBatch, schema: StructType): RecordBatch;
   compileExpression(inputSchema: StructType, expression: Expression, outputType: DataType): CompiledCore;
   compilePredicate(inputSchema: StructType, predicate: Predicate): CompiledCore;
-  /** Rows whose selection byte is non-zero, and all beyond its end. */
-  filter(batch: RecordBatch, selection: Uint8Array): RecordBatch;
   readonly rowIndexSets: RowIndexSets;
   /** Current size of WASM memory in bytes, for tests and limits. */
   memoryBytes(): number;

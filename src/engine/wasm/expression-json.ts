@@ -84,6 +84,7 @@ function valueToJson(value: ScalarValue): unknown {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (typeof value === 'bigint') return value.toString();
   if (typeof value === 'number') return Object.is(value, -0) ? '-0.0' : String(value);
-  if (value instanceof Uint8Array) return [...value].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  if (value instanceof Uint8Array)
+    return [...value].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   return value.map(valueToJson);
 }

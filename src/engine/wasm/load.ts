@@ -41,7 +41,10 @@ export function loadCore(): Promise<WasmCore> {
 
 async function load(): Promise<WasmCore> {
   if (loader === undefined) {
-    throw new DeltaError('InvalidOption', 'no WASM module: call init({ wasm }) before using delta-kernel-web/slim');
+    throw new DeltaError(
+      'InvalidOption',
+      'no WASM module: call init({ wasm }) before using delta-kernel-web/slim',
+    );
   }
   return createCore(await compile(await loader()));
 }

@@ -41,9 +41,7 @@ export class CoreMemory {
       const result = (this.#exports[name] as (...args: number[]) => number | undefined)(...args) ?? 0;
       return Number.isInteger(result) && result < 0 ? result >>> 0 : result;
     } catch (cause) {
-      // A trap: running out of memory aborts, everything else is a fault of the core.
-      const message = `the WASM core failed in ${name}`;
-      this.#broken = new DeltaError('Internal', message, { cause });
+      this.#broken = this.#trapped(name, cause);
       throw this.#broken;
     }
   }
@@ -98,6 +96,15 @@ export class CoreMemory {
 
   takeJson<T>(): T {
     return JSON.parse(utf8.decode(this.takeBytes())) as T;
+  }
+
+  /** Running out of memory aborts; any other trap is a fault of the core. */
+  #trapped(name: string, cause: unknown): DeltaError {
+    const exhausted = this.#exports['core_exhausted'] as () => number;
+    if (exhausted() === 1) {
+      return new DeltaError('OutOfMemory', `the WASM core ran out of memory in ${name}`, { cause });
+    }
+    return new DeltaError('Internal', `the WASM core failed in ${name}`, { cause });
   }
 
   #error(): DeltaError {

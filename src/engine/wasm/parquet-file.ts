@@ -45,7 +45,12 @@ export function openParquetFile(core: CoreMemory, tail: Uint8Array, fileSize: nu
       return takeBatch(core, statsSchema(schema));
     },
     pageStats(schema, rowGroup) {
-      const found = core.check('parquet_page_stats', handle, ...core.writeText(schemaToWire(schema)), rowGroup);
+      const found = core.check(
+        'parquet_page_stats',
+        handle,
+        ...core.writeText(schemaToWire(schema)),
+        rowGroup,
+      );
       if (found === 2) return undefined;
       const stats = takeBatch(core, statsSchema(schema));
       const rows = toRanges(json<[number, number][]>('parquet_page_rows'));
@@ -53,7 +58,12 @@ export function openParquetFile(core: CoreMemory, tail: Uint8Array, fileSize: nu
     },
     plan: (schema, rowGroup, rows) =>
       toRanges(
-        json('parquet_plan', ...core.writeText(schemaToWire(schema)), rowGroup, ...core.writeNumbers(flat(rows))),
+        json(
+          'parquet_plan',
+          ...core.writeText(schemaToWire(schema)),
+          rowGroup,
+          ...core.writeNumbers(flat(rows)),
+        ),
       ),
     decode: (schema, rowGroup, chunks, options) => decode(core, handle, schema, rowGroup, chunks, options),
     free() {

@@ -12,7 +12,12 @@ export function parquetWriter(
   { compression, maxRowGroupRows }: ParquetWriteOptions,
 ): ParquetWriterCore {
   const wire = schemaToWire(schema, 'written');
-  const handle = core.check('writer_new', ...core.writeText(wire), ...core.writeText(compression), maxRowGroupRows);
+  const handle = core.check(
+    'writer_new',
+    ...core.writeText(wire),
+    ...core.writeText(compression),
+    maxRowGroupRows,
+  );
   let freed = false;
   return {
     write(batch: RecordBatch) {

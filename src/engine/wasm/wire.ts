@@ -1,7 +1,12 @@
 /** Schemas as the WASM core takes them: a compact JSON (`wasm/src/wire.rs` describes and reads it). */
 import { type DataType as ArrowType, type Field, type Schema, type Timestamp, Type } from 'apache-arrow';
 import { DeltaError } from '../../errors.ts';
-import { type DataType, METADATA_KEYS, type StructField, type StructType } from '../../kernel/schema/types.ts';
+import {
+  type DataType,
+  METADATA_KEYS,
+  type StructField,
+  type StructType,
+} from '../../kernel/schema/types.ts';
 
 export type WireType =
   | string
@@ -105,13 +110,17 @@ function arrowTypeToWire(type: ArrowType): WireType {
     case Type.Struct:
       return { s: type.children.map(arrowFieldToWire) };
     default:
-      throw new DeltaError('Unsupported', `Arrow columns of type ${String(type)} are not used by Delta tables`);
+      throw new DeltaError(
+        'Unsupported',
+        `Arrow columns of type ${String(type)} are not used by Delta tables`,
+      );
   }
 }
 
 /** A type that a footer describes. Names that Delta does not have become opaque types. */
 export function fromWire(type: WireType): DataType {
-  if (typeof type === 'string') return PRIMITIVES.has(type) ? primitive(type) : { kind: 'opaque', name: type };
+  if (typeof type === 'string')
+    return PRIMITIVES.has(type) ? primitive(type) : { kind: 'opaque', name: type };
   if ('d' in type) return { kind: 'decimal', precision: type.d[0], scale: type.d[1] };
   if ('s' in type) return structFromWire(type.s);
   if ('a' in type) return { kind: 'array', elementType: fromWire(type.a.t), containsNull: type.a.z };

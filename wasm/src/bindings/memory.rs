@@ -1,6 +1,6 @@
 //! Memory, results and batches across the seam.
 
-use std::alloc::{Layout, alloc, dealloc};
+use std::alloc::{GlobalAlloc, Layout, System, alloc, dealloc};
 use std::panic::RefUnwindSafe;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -18,6 +18,44 @@ use crate::wire::{self, WireField};
 
 /// Enough for every Arrow type and for SIMD.
 const ALIGNMENT: usize = 64;
+
+/// Tells that memory ran out, which aborts: the other side reads it after a trap.
+static EXHAUSTED: AtomicU32 = AtomicU32::new(0);
+
+/// The system's allocator, which remembers that it failed.
+struct Remembering;
+
+// SAFETY: every call is the system allocator's.
+unsafe impl GlobalAlloc for Remembering {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let pointer = unsafe { System.alloc(layout) };
+        if pointer.is_null() {
+            EXHAUSTED.store(1, Ordering::Relaxed);
+        }
+        pointer
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let pointer = unsafe { System.realloc(pointer, layout, size) };
+        if pointer.is_null() {
+            EXHAUSTED.store(1, Ordering::Relaxed);
+        }
+        pointer
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Remembering = Remembering;
+
+/// 1 once an allocation has failed.
+#[unsafe(no_mangle)]
+pub extern "C" fn core_exhausted() -> u32 {
+    EXHAUSTED.load(Ordering::Relaxed)
+}
 
 static OUT: [AtomicU32; 2] = [AtomicU32::new(0), AtomicU32::new(0)];
 
@@ -203,18 +241,4 @@ pub unsafe extern "C" fn batch_new(
 fn relax(mut fields: Vec<WireField>) -> Vec<WireField> {
     fields.iter_mut().for_each(|field| field.nullable = true);
     fields
-}
-
-/// Rows whose byte is not 0 and all beyond the end of `selection`. Takes the batch over.
-///
-/// # Safety
-/// `batch` is from `batch_new`; the selection is one `core_alloc`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn batch_filter(batch: *mut Batch, selection: *mut u8, selection_size: usize) -> u32 {
-    let batch = unsafe { Box::from_raw(batch) };
-    let selection = unsafe { Block::take(selection, selection_size) };
-    run(|| {
-        give_batch(exchange::filter(&batch.0, selection.as_ref())?);
-        Ok(())
-    })
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use arrow_array::types::*;
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BooleanArray, Int64Array, PrimitiveArray, RecordBatch, StringArray, StructArray,
-    new_null_array,
+    make_array, new_null_array,
 };
+use arrow_data::transform::MutableArrayData;
 use arrow_schema::{DataType, Field, Fields, Schema, TimeUnit};
-use arrow_select::concat::concat;
 use parquet::basic::Type;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::page_index::column_index::ColumnIndexMetaData;
@@ -303,8 +303,14 @@ fn bounds(ty: &DataType, physical: Type, values: &[Option<Vec<u8>>], wanted: &Da
     let rows: Vec<ArrayRef> = (0..array.len())
         .map(|row| coerce_leaf(&array.slice(row, 1), wanted, "").unwrap_or_else(|_| new_null_array(wanted, 1)))
         .collect();
-    let parts: Vec<&dyn Array> = rows.iter().map(AsRef::as_ref).collect();
-    concat(&parts).unwrap_or_else(|_| new_null_array(wanted, values.len()))
+    let data: Vec<_> = rows.iter().map(|row| row.to_data()).collect();
+    let mut column = MutableArrayData::new(data.iter().collect(), true, rows.len());
+    for row in 0..rows.len() {
+        if column.try_extend(row, 0, 1).is_err() {
+            return new_null_array(wanted, values.len());
+        }
+    }
+    make_array(column.freeze())
 }
 
 fn file_typed(ty: &DataType, physical: Type, values: &[Option<Vec<u8>>]) -> Option<ArrayRef> {
