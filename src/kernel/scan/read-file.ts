@@ -48,6 +48,8 @@ export class FileReader {
       return;
     }
     const loading = loadDeletionVector(this.#engine, this.#tableRoot, deletionVector, signal);
+    // A failure is seen where the vector is awaited: until then it must not count as unhandled.
+    loading.catch(() => undefined);
     try {
       for await (const batch of batches) {
         const live = batch.select(undeleted(batch, await loading, this.#schema.rowIndexName));
