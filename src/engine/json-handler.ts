@@ -12,7 +12,7 @@ import { prefetchOrdered } from './prefetch.ts';
 import type { WasmCore } from './wasm/core.ts';
 
 export interface JsonHandlerOptions {
-  /** Bytes of one file that become one batch, about. Default 8 MiB. */
+  /** Bytes of one file that become one batch, about. Default 2 MiB. */
   batchBytes?: number;
   /** Files read ahead, at most. Default 8. */
   readAhead?: number;
@@ -31,7 +31,7 @@ export class DefaultJsonHandler implements JsonHandler {
     this.#storage = storage;
     this.#core = core;
     this.#options = {
-      batchBytes: options.batchBytes ?? 8 << 20,
+      batchBytes: options.batchBytes ?? 2 << 20,
       readAhead: options.readAhead ?? 8,
       readAheadBytes: options.readAheadBytes ?? 64 << 20,
     };

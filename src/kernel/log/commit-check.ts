@@ -8,6 +8,7 @@
  */
 import { DeltaError } from '../../errors.ts';
 import type { Column, EngineData } from '../engine-data.ts';
+import { KeySet } from '../key-set.ts';
 
 /** The two columns that say of an action whether a row holds it, and what identifies it. */
 interface Keyed {
@@ -26,7 +27,7 @@ const KEYED: readonly Keyed[] = [
 
 /** Checks the batches of one commit, as far as their columns allow. */
 export class CommitCheck {
-  readonly #seen = new Map<string, Set<string>>();
+  readonly #seen = new Map<string, KeySet>();
   readonly #counts = new Map<string, number>();
 
   /** Throws `InvalidLog`. */
@@ -49,7 +50,7 @@ export class CommitCheck {
   }
 
   #checkKeys({ action, key, unique }: Keyed, column: Column, keys: Column): void {
-    const seen = this.#seen.get(action) ?? new Set();
+    const seen = this.#seen.get(action) ?? new KeySet();
     this.#seen.set(action, seen);
     for (let row = 0; row < column.length; row++) {
       if (column.isNull(row)) continue;
@@ -57,11 +58,9 @@ export class CommitCheck {
       if (value === null) {
         throw new DeltaError('InvalidLog', `the commit holds a ${action} action without ${key}`);
       }
-      if (!unique) continue;
-      if (seen.has(value)) {
+      if (unique && !seen.add(value)) {
         throw new DeltaError('InvalidLog', `the commit holds two ${action} actions with the ${key} ${value}`);
       }
-      seen.add(value);
     }
   }
 }

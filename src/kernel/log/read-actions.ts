@@ -15,7 +15,7 @@ import { SidecarCollector, sidecarFiles } from './sidecars.ts';
 import type { ActionBatch, LogFile, LogSegment } from './types.ts';
 
 /** Log files requested ahead, the current one among them: commits are small, checkpoint files may be large. */
-const COMMIT_LIMITS = { sources: 16, bytes: 32 * 1024 * 1024 };
+const COMMIT_LIMITS = { sources: 16, bytes: 16 * 1024 * 1024 };
 const CHECKPOINT_LIMITS = { sources: 3 };
 
 export interface ReadActionsOptions extends CallOptions {

@@ -8,6 +8,7 @@
 import { DeltaError } from '../../errors.ts';
 import { deletionVectorId } from '../deletion-vector/descriptor.ts';
 import type { Column, EngineData, SelectionVector } from '../engine-data.ts';
+import { KeySet } from '../key-set.ts';
 import type { ActionBatch } from '../log/types.ts';
 import { canonicalPath } from '../paths.ts';
 
@@ -53,14 +54,14 @@ export class FileKeys {
 /** Feed it every batch of a version's log, newest first, with the columns `add` and (of commits) `remove`. */
 export class LogReplay {
   /** Files that newer actions have decided. */
-  readonly #decided: Set<FileKey>;
+  readonly #decided: KeySet;
   /** Removes of the commit at hand: they hide older adds, never those of their own commit, whatever the order. */
   #removed: FileKey[] = [];
   #file: string | undefined;
 
   /** @param decided keys of an earlier replay that stopped at a file's end: see {@link LogReplay.state}. */
   constructor(decided: Iterable<FileKey> = []) {
-    this.#decided = new Set(decided);
+    this.#decided = new KeySet(decided);
   }
 
   /** What a replay that goes on with the next file must know. */
@@ -89,9 +90,7 @@ export class LogReplay {
     let live = 0;
     for (let row = 0; row < selection.length; row += 1) {
       if (!adds.has(row)) continue;
-      const key = adds.at(row);
-      if (this.#decided.has(key)) continue;
-      this.#decided.add(key);
+      if (!this.#decided.add(adds.at(row))) continue;
       selection[row] = 1;
       live += 1;
     }
