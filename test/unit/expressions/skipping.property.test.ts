@@ -268,7 +268,7 @@ describe('properties', () => {
           );
         }
       }),
-      { seed, numRuns: runs / 3 },
+      { seed, numRuns: Math.ceil(runs / 3) },
     );
   });
 });
