@@ -86,6 +86,7 @@ export interface FileChanges {
 }
 
 export interface RemovedFile {
+  readonly key: FileKey;
   /** In canonical spelling: see `canonicalPath`. */
   readonly path: string;
   /** Which deletion vector the file had. */
@@ -138,7 +139,7 @@ export class FileFates {
     );
     return gone.map(([key]) => {
       const [path, deletionVectorId] = key.split('\0');
-      return { path: path!, deletionVectorId };
+      return { key, path: path!, deletionVectorId };
     });
   }
 }

@@ -11,9 +11,17 @@ import type { Column, EngineData, SelectionVector } from '../engine-data.ts';
 import { KeySet } from '../key-set.ts';
 import type { ActionBatch } from '../log/types.ts';
 import { canonicalPath } from '../paths.ts';
+import type { ScanFile } from './scan-files.ts';
 
 /** Identity of a file in the log: its path in one spelling, and which deletion vector it has. */
 export type FileKey = string;
+
+/** The key of a live file. */
+export function fileKeyOf({ path, deletionVector }: Pick<ScanFile, 'path' | 'deletionVector'>): FileKey {
+  if (deletionVector === undefined) return canonicalPath(path);
+  const { storageType, pathOrInlineDv, offset } = deletionVector;
+  return `${canonicalPath(path)}\0${deletionVectorId(storageType, pathOrInlineDv, offset)}`;
+}
 
 /** Reads the keys of one kind of file action. */
 export class FileKeys {

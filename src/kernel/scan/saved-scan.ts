@@ -11,8 +11,8 @@ import { parseSchema, schemaToJson } from '../schema/schema-json.ts';
 import type { SnapshotState } from '../snapshot/state.ts';
 import { tableProperties } from '../table-properties.ts';
 import { fromExactJson, toExactJson } from './exact-json.ts';
-import type { ScanOptions } from './scan.ts';
 import type { ScanFile } from './scan-files.ts';
+import type { ScanOptions } from './scan-schema.ts';
 
 const FORMAT = 'delta-scan-1';
 

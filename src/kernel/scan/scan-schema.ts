@@ -2,6 +2,7 @@
 import { DeltaError } from '../../errors.ts';
 import { physicalName, physicalReadSchema } from '../column-mapping/physical-schema.ts';
 import { partitionFields } from '../column-mapping/resolve.ts';
+import type { Predicate } from '../expressions/types.ts';
 import { columnPathToString } from '../schema/column-path.ts';
 import { allFields, projectSchema, selectColumns } from '../schema/schema.ts';
 import { field, METADATA_KEYS, type StructField, type StructType, types } from '../schema/types.ts';
@@ -24,6 +25,14 @@ export interface ProjectionOptions {
   readonly schema?: StructType | undefined;
   /** Generated columns after the others, each under the name given. */
   readonly metadataColumns?: { readonly [kind in ScanMetadataColumn]?: string | undefined } | undefined;
+}
+
+export interface ScanOptions extends ProjectionOptions {
+  /**
+   * Leaves out what provably does not match: files, row groups, pages. Other rows may still come back unless
+   * `execute` is told to filter exactly.
+   */
+  readonly predicate?: Predicate | undefined;
 }
 
 /** Where one output column comes from. */

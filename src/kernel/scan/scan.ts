@@ -25,21 +25,15 @@ import { type ReadAheadLimits, readAhead } from './read-ahead.ts';
 import { FileReader } from './read-file.ts';
 import { restoreScan, saveScan } from './saved-scan.ts';
 import { type ScanFile, type ScanMetadata, visitScanFiles } from './scan-files.ts';
-import { type ProjectionOptions, type ScanSchema, scanSchema } from './scan-schema.ts';
+import { type ScanOptions, type ScanSchema, scanSchema } from './scan-schema.ts';
 import { transformOf } from './transform.ts';
+
+export type { ScanOptions } from './scan-schema.ts';
 
 /** Data files in work: the current one and those whose first rows are asked for ahead. */
 const READ_AHEAD = { items: 8, bytes: 32 << 20 };
 /** The same where a limit may make them unnecessary. */
 const READ_AHEAD_LIMITED = { items: 2, bytes: 32 << 20 };
-
-export interface ScanOptions extends ProjectionOptions {
-  /**
-   * Leaves out what provably does not match: files, row groups, pages. Other rows may still come back unless
-   * `execute` is told to filter exactly.
-   */
-  readonly predicate?: Predicate | undefined;
-}
 
 export interface ExecuteOptions extends CallOptions {
   /** Only rows for which the predicate is true come back. Default false; a `limit` with a predicate implies it. */
