@@ -4,7 +4,15 @@ import type { Runtime } from '../engine.ts';
 import { commitFileName, logRootOf, stagedCommitFileName } from '../log/log-path.ts';
 import { joinPath } from '../paths.ts';
 import { featureNamed } from '../table-features/features.ts';
-import type { CommitType } from './committer.ts';
+
+/** What a commit does to a table, and who manages that. */
+export type CommitType =
+  | 'pathBasedCreate'
+  | 'catalogManagedCreate'
+  | 'pathBasedWrite'
+  | 'catalogManagedWrite'
+  | 'upgradeToCatalogManaged'
+  | 'downgradeToPathBased';
 
 export interface CommitMetadataFields {
   /** Ends in `/`. */

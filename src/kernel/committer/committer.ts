@@ -9,14 +9,7 @@ import type { CallOptions, Engine, FileMeta } from '../engine.ts';
 import type { FilteredEngineData } from '../engine-data.ts';
 import type { CommitMetadata } from './commit-metadata.ts';
 
-/** What a commit does to a table, and who manages that. */
-export type CommitType =
-  | 'pathBasedCreate'
-  | 'catalogManagedCreate'
-  | 'pathBasedWrite'
-  | 'catalogManagedWrite'
-  | 'upgradeToCatalogManaged'
-  | 'downgradeToPathBased';
+export type { CommitType } from './commit-metadata.ts';
 
 export type CommitResponse =
   /** `fileMeta` is the commit as it was written: a staged file, or the published one. */

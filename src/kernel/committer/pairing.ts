@@ -2,7 +2,8 @@
 import { DeltaError, shownUrl } from '../../errors.ts';
 import type { Protocol } from '../actions/types.ts';
 import { isFeatureSupported } from '../table-features/protocol-support.ts';
-import type { CommitType, Committer } from './committer.ts';
+import type { CommitType } from './commit-metadata.ts';
+import type { Committer } from './committer.ts';
 
 /** Whether a protocol gives the say over versions to a catalog. */
 export function isCatalogManaged(protocol: Protocol | undefined): boolean {

@@ -41,11 +41,31 @@ export async function refreshSegment(
   const { tableRoot } = existing;
   try {
     const segment = await loadSegment(engine, tableRoot, options, existing.checkpointVersion ?? 0);
-    if (segment.version >= existing.version) return segment;
+    if (segment.version >= existing.version) return withKnownFiles(segment, existing);
   } catch (error) {
     if (!isDeltaError(error, 'InvalidLog', 'InvalidCheckpoint', 'Unsupported', 'TableNotFound')) throw error;
   }
   return loadSegment(engine, tableRoot, options);
+}
+
+/** The same segment with the objects of `existing` for files that have not changed, for engines that keep content by them. */
+function withKnownFiles(segment: LogSegment, existing: LogSegment): LogSegment {
+  const known = new Map<string, LogFile>();
+  for (const file of [...existing.checkpoint, ...existing.commits, ...existing.compactions]) {
+    known.set(identity(file), file);
+  }
+  const same = (files: readonly LogFile[]) => files.map((file) => known.get(identity(file)) ?? file);
+  const { checkpoint, commits, compactions } = segment;
+  return {
+    ...segment,
+    checkpoint: same(checkpoint),
+    commits: same(commits),
+    compactions: same(compactions),
+  };
+}
+
+function identity({ file }: LogFile): string {
+  return `${file.size} ${file.lastModified} ${file.location.href}`;
 }
 
 /** Whether two segments hold the same files. */

@@ -7,6 +7,7 @@
  */
 import { DeltaError, shownUrl, withContext } from '../../errors.ts';
 import type { Metadata, Protocol } from '../actions/types.ts';
+import type { Committer } from '../committer/committer.ts';
 import { type CallOptions, type Engine, locationOf, pathOf, type Runtime } from '../engine.ts';
 import { versionTimestamp } from '../history/commit-times.ts';
 import { latestVersionAsOf } from '../history/timestamps.ts';
@@ -18,11 +19,14 @@ import { Scan, type ScanOptions } from '../scan/scan.ts';
 import type { StructType } from '../schema/types.ts';
 import { checkReadSupport, isFeatureSupported } from '../table-features/protocol-support.ts';
 import { type TableProperties, tableProperties } from '../table-properties.ts';
+import { Transaction, type TransactionOptions } from '../transaction/transaction.ts';
 import { findDomainMetadata, findSetTransaction } from './app-state.ts';
 import { checkCatalogManaged, targetVersion, type VersionOptions } from './catalog-options.ts';
 import { CLUSTERING_DOMAIN, parseClusteringColumns } from './clustering.ts';
 import { loadSegment, refreshSegment, sameSegment } from './load-segment.ts';
-import type { SnapshotState } from './state.ts';
+import type { SnapshotParts, SnapshotState } from './state.ts';
+
+export type { SnapshotParts } from './state.ts';
 
 export interface SnapshotOptions extends VersionOptions, CallOptions {
   /** The version that was the latest at this time (ms since the epoch, or a date). Not together with `version`. */
@@ -32,16 +36,6 @@ export interface SnapshotOptions extends VersionOptions, CallOptions {
 }
 
 export type RefreshOptions = VersionOptions & CallOptions;
-
-/** What a snapshot is made of. */
-export interface SnapshotParts {
-  readonly logSegment: LogSegment;
-  readonly protocol: Protocol;
-  readonly metadata: Metadata;
-  readonly runtime: Runtime;
-  /** The checksum of exactly this version, where it was read or written. */
-  readonly checksum?: Checksum | undefined;
-}
 
 export class Snapshot implements SnapshotState {
   readonly version: number;
@@ -54,6 +48,8 @@ export class Snapshot implements SnapshotState {
   readonly runtime: Runtime;
   /** The checksum of exactly this version, where it was read or written. */
   readonly checksum: Checksum | undefined;
+  /** The in-commit timestamp of this version in ms, where it is known without reading the commit. */
+  readonly inCommitTimestamp: number | undefined;
 
   private constructor(parts: SnapshotParts) {
     this.logSegment = parts.logSegment;
@@ -65,6 +61,7 @@ export class Snapshot implements SnapshotState {
     this.tableProperties = tableProperties(parts.protocol, parts.metadata);
     this.runtime = parts.runtime;
     this.checksum = parts.checksum;
+    this.inCommitTimestamp = parts.inCommitTimestamp ?? parts.checksum?.inCommitTimestamp;
   }
 
   /**
@@ -132,6 +129,13 @@ export class Snapshot implements SnapshotState {
   }
 
   /**
+   * A change of this table, built on this version. Throws `Unsupported` where this kernel may not write to the table.
+   */
+  transaction(committer: Committer, options: TransactionOptions = {}): Transaction<Snapshot> {
+    return new Transaction({ base: this, committer, makeSnapshot: Snapshot.fromParts, ...options });
+  }
+
+  /**
    * The newest version that an application recorded with its transactions, undefined where it has none or the record
    * is older than `delta.setTransactionRetentionDuration`.
    */
@@ -190,7 +194,7 @@ export class Snapshot implements SnapshotState {
 
   /** The time of this version in ms since the epoch: its in-commit timestamp, or its commit file's. */
   timestamp(engine: Engine, options: CallOptions = {}): Promise<number> {
-    return versionTimestamp(engine, this, this.checksum?.inCommitTimestamp, options);
+    return versionTimestamp(engine, this, this.inCommitTimestamp, options);
   }
 }
 

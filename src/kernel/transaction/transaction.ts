@@ -1,0 +1,446 @@
+/**
+ * A change of a table that becomes visible whole or not at all.
+ *
+ * @example
+ * const transaction = snapshot.transaction(new FileSystemCommitter()).withOperation('WRITE').withBlindAppend();
+ * const context = transaction.unpartitionedWriteContext();
+ * …                                        // write a data file to context.newFile().location
+ * transaction.addFiles([file]);
+ * const result = await transaction.commit(engine);
+ */
+import { DeltaError, isDeltaError, shownUrl, withContext } from '../../errors.ts';
+import type { DeletionVectorDescriptor, DomainMetadata, Metadata, Protocol } from '../actions/types.ts';
+import type { CommitType, Committer } from '../committer/committer.ts';
+import { checkPairing, isCatalogManaged } from '../committer/pairing.ts';
+import type { CallOptions, Engine, FileMeta } from '../engine.ts';
+import type { FilteredEngineData } from '../engine-data.ts';
+import { type Condition, toPredicate } from '../expressions/builders.ts';
+import type { Scalar } from '../expressions/types.ts';
+import { normalizePartitionValues } from '../partition-values/normalize.ts';
+import { Scan, type ScanOptions } from '../scan/scan.ts';
+import type { ScanFile } from '../scan/scan-files.ts';
+import type { SnapshotFactory, SnapshotState } from '../snapshot/state.ts';
+import { checkWriteSupport } from '../table-features/write-support.ts';
+import { actionBatches } from './action-batches.ts';
+import { type Attempt, type Backfill, prepareAttempt } from './attempt.ts';
+import { Changes, ISOLATION_LEVELS, type IsolationLevel, type ResolvedChanges } from './changes.ts';
+import { rebase } from './conflict/rebase.ts';
+import {
+  type AddFile,
+  addFilesOf,
+  type CdcFile,
+  cdcFilesOf,
+  type FileBatch,
+  scanFilesOf,
+} from './file-actions.ts';
+import { whoseCommit } from './landed.ts';
+import { commitFile, extendSegment, postCommitStats } from './post-commit.ts';
+import type { CommitResult, CommittedTransaction, ConflictedTransaction } from './results.ts';
+import { validateChanges } from './validate.ts';
+import { type WriteContext, type WriteContextOptions, writeContext } from './write-context.ts';
+
+export interface TransactionOptions {
+  /** Features that the caller enforces itself (`checkConstraints`, `invariants`, …): the kernel refuses them else. */
+  readonly enforcedFeatures?: ReadonlySet<string> | undefined;
+}
+
+/** What a transaction is made of. For the kernel itself. */
+export interface TransactionParts<S extends SnapshotState> extends TransactionOptions {
+  /** The version that is read; version −1 for a new table. */
+  readonly base: S;
+  readonly committer: Committer;
+  readonly makeSnapshot: SnapshotFactory<S>;
+  readonly newProtocol?: Protocol | undefined;
+  readonly newMetadata?: Metadata | undefined;
+  readonly systemDomains?: readonly DomainMetadata[] | undefined;
+}
+
+/** Commits that are published from the start, so that the log tells whose they are. */
+const PUBLISHED_AT_ONCE: readonly CommitType[] = [
+  'pathBasedWrite',
+  'pathBasedCreate',
+  'catalogManagedCreate',
+];
+
+/** Attempts at one version while a storage says both that it is taken and that it is not there. */
+const MAX_CONTRADICTIONS = 3;
+
+/**
+ * - `open`: may be changed, and committed.
+ * - `tried`: what it does is fixed, since a commit with it may exist; may be committed again.
+ * - `spent`: committed, or in conflict.
+ */
+type State = 'open' | 'committing' | 'tried' | 'spent';
+
+export class Transaction<S extends SnapshotState = SnapshotState> {
+  /** `commitInfo.txnId`: what tells this transaction's commit from all others, through retries and rebases. */
+  readonly txnId: string;
+  readonly #parts: TransactionParts<S>;
+  readonly #base: S;
+  readonly #backfill: Backfill;
+  #changes = new Changes();
+  #state: State = 'open';
+  #resolved: ResolvedChanges | undefined;
+  #attempt: Attempt | undefined;
+  #landed: FileMeta | undefined;
+
+  /** Throws `InvalidProtocol`, and `Unsupported` where this kernel may not write to the table. */
+  constructor(parts: TransactionParts<S>, previous?: { of: Transaction<S>; base: S; backfill: Backfill }) {
+    this.#parts = parts;
+    this.#base = previous?.base ?? parts.base;
+    this.#backfill = previous?.backfill ?? new Map();
+    this.txnId = previous?.of.txnId ?? parts.base.runtime.uuid();
+    if (previous === undefined) {
+      const { protocol, metadata, tableRoot } = parts.base;
+      try {
+        checkWriteSupport(protocol, metadata, { enforced: parts.enforcedFeatures ?? new Set() });
+      } catch (error) {
+        throw withContext(error, { table: shownUrl(tableRoot) });
+      }
+      this.#changes.newProtocol = parts.newProtocol;
+      this.#changes.newMetadata = parts.newMetadata;
+      this.#changes.systemDomains.push(...(parts.systemDomains ?? []));
+    } else {
+      this.#changes = previous.of.#changes;
+      this.#resolved = previous.of.#resolved;
+      this.#state = 'tried';
+    }
+  }
+
+  /** The version that it was built on: the one that was read, or the newest one that a rebase found. */
+  get readVersion(): number {
+    return this.#base.version;
+  }
+
+  /** `commitInfo.operation` and its parameters, whose values are JSON texts. */
+  withOperation(name: string, parameters: Readonly<Record<string, string>> = {}): this {
+    const changes = this.#open();
+    changes.operation = name;
+    changes.operationParameters = parameters;
+    return this;
+  }
+
+  /** `commitInfo.engineInfo`: name and version of the writing application. */
+  withEngineInfo(engineInfo: string): this {
+    this.#open().engineInfo = engineInfo;
+    return this;
+  }
+
+  /** More keys of `commitInfo`, as JSON values. Keys that the kernel sets are the kernel's. */
+  withCommitInfo(values: Readonly<Record<string, unknown>>): this {
+    const changes = this.#open();
+    changes.commitInfo = { ...changes.commitInfo, ...values };
+    return this;
+  }
+
+  /** False: rows are only moved between files (compaction). Default true. */
+  withDataChange(dataChange: boolean): this {
+    this.#open().dataChange = dataChange;
+    return this;
+  }
+
+  /** Declares that nothing of the table was read: only such appends never conflict with each other. */
+  withBlindAppend(): this {
+    this.#open().blindAppend = true;
+    return this;
+  }
+
+  /** Records the newest version of an application, so that it can tell what it has written (`PROTOCOL.md`, `txn`). */
+  withTransactionId(appId: string, version: number): this {
+    const { transactionIds } = this.#open();
+    if (transactionIds.has(appId)) throw this.#invalid(`two versions of the application ${appId}`);
+    if (!Number.isSafeInteger(version) || version < 0) {
+      throw new DeltaError('InvalidOption', `${version} is no version of the application ${appId}`);
+    }
+    transactionIds.set(appId, version);
+    return this;
+  }
+
+  /** Sets the configuration of a user domain. */
+  withDomainMetadata(domain: string, configuration: string): this {
+    return this.#withDomain(domain, configuration);
+  }
+
+  /** Removes a user domain; nothing where there is none. */
+  withDomainMetadataRemoved(domain: string): this {
+    return this.#withDomain(domain, null);
+  }
+
+  /** Default: the table's `delta.isolationLevel`, else `Serializable`. */
+  withIsolationLevel(level: IsolationLevel): this {
+    if (!ISOLATION_LEVELS.includes(level)) {
+      throw new DeltaError(
+        'InvalidOption',
+        `the isolation level must be one of ${ISOLATION_LEVELS.join(', ')}`,
+      );
+    }
+    this.#open().isolationLevel = level;
+    return this;
+  }
+
+  /** A scan of the version that is read, which counts as read. */
+  scan(options: ScanOptions = {}): Scan {
+    const { reads } = this.#open();
+    if (options.predicate === undefined) reads.addWholeTable();
+    else reads.addPredicate(this.#base, options.predicate);
+    return new Scan(this.#base, options);
+  }
+
+  /** Declares that the rows for which a predicate is true were read. */
+  withReadPredicate(predicate: Condition): this {
+    this.#open().reads.addPredicate(this.#base, toPredicate(predicate));
+    return this;
+  }
+
+  /** Declares that these files (`path` as the log has it), and no others, were read; an empty list: none. */
+  withReadFiles(paths: Iterable<string>): this {
+    this.#open().reads.addFiles(paths);
+    return this;
+  }
+
+  withReadWholeTable(): this {
+    this.#open().reads.addWholeTable();
+    return this;
+  }
+
+  /** Declares that the newest version of an application was read. */
+  withReadAppId(appId: string): this {
+    this.#open().reads.appIds.add(appId);
+    return this;
+  }
+
+  /** Where and how files of a table without partition columns are written. `Schema` where none can be. */
+  unpartitionedWriteContext(options: WriteContextOptions = {}): WriteContext {
+    return this.partitionedWriteContext({}, options);
+  }
+
+  /** The same for one partition: a value per partition column, by logical name. `InvalidPartitionValues`. */
+  partitionedWriteContext(
+    values: Readonly<Record<string, Scalar>>,
+    options: WriteContextOptions = {},
+  ): WriteContext {
+    const { schema, metadata, tableRoot } = this.#base;
+    try {
+      const normalized = normalizePartitionValues(values, schema, metadata.partitionColumns);
+      return writeContext(this.#base, normalized, options);
+    } catch (error) {
+      throw withContext(error, { table: shownUrl(tableRoot) });
+    }
+  }
+
+  /** Files that were written: values, or a batch of `addFilesSchema`. */
+  addFiles(files: FileBatch<AddFile>): this {
+    this.#open().addBatches.push(files);
+    return this;
+  }
+
+  /** Files of changed rows, for tables with a change data feed. */
+  addCdcFiles(files: FileBatch<CdcFile>): this {
+    this.#open().cdcBatches.push(files);
+    return this;
+  }
+
+  /** Files of a scan of the version that is read, whole. */
+  removeFiles(files: FilteredEngineData | Iterable<ScanFile>): this {
+    this.#open().removes.push(...scanFilesOf(files));
+    return this;
+  }
+
+  /**
+   * New deletion vectors of live files, by `path`: whole ones, which also hold the rows deleted before.
+   * Every path must be among `files`, the files of a scan of the version that is read; other files stay as they are.
+   */
+  updateDeletionVectors(
+    vectors: ReadonlyMap<string, DeletionVectorDescriptor>,
+    files: FilteredEngineData | Iterable<ScanFile>,
+  ): this {
+    const { vectorUpdates } = this.#open();
+    const byPath = new Map(scanFilesOf(files).map((file) => [file.path, file]));
+    for (const [path, deletionVector] of vectors) {
+      const file = byPath.get(path);
+      if (file === undefined)
+        throw this.#invalid(`a deletion vector for ${path}, which is not among the files`);
+      vectorUpdates.push({ file, deletionVector });
+    }
+    return this;
+  }
+
+  /**
+   * Checks everything, then commits. Errors other than `IOError` are thrown: the rules that the changes break
+   * (`InvalidTransactionState`, `Unsupported`, `Schema`, `InvalidPartitionValues`, `StatsValidation`, …, before
+   * anything is written), `CommitterMismatch`, and what the committer throws. Once the commit is made, it is
+   * `committed`, whatever else fails.
+   */
+  async commit(engine: Engine, options: CallOptions = {}): Promise<CommitResult<S, Transaction<S>>> {
+    const before = this.#state;
+    if (before === 'spent' || before === 'committing') {
+      throw this.#invalid(
+        before === 'spent' ? 'it has been committed or is in conflict' : 'it is being committed',
+      );
+    }
+    this.#state = 'committing';
+    let after: State = before;
+    try {
+      const attempt = await this.#prepare(engine, options);
+      after = 'tried';
+      const result = await this.#tryCommit(engine, attempt, options);
+      if (result.status !== 'retryable') after = 'spent';
+      return result;
+    } catch (error) {
+      throw withContext(error, { table: shownUrl(this.#base.tableRoot) });
+    } finally {
+      this.#state = after;
+      if (after === 'open') this.#resolved = undefined;
+    }
+  }
+
+  async #prepare(engine: Engine, options: CallOptions): Promise<Attempt> {
+    const { enforcedFeatures = new Set(), committer } = this.#parts;
+    const changes = await this.#resolve(engine);
+    const { protocol, metadata } = this.#base;
+    const after = this.#parts.makeSnapshot({
+      ...this.#base,
+      protocol: changes.newProtocol ?? protocol,
+      metadata: changes.newMetadata ?? metadata,
+    });
+    const managed = isCatalogManaged(protocol) || isCatalogManaged(after.protocol);
+    checkPairing(committer, managed, this.#base.tableRoot);
+    // The same attempt for every try of one version: it may have been made already.
+    if (this.#attempt !== undefined) return this.#attempt;
+    validateChanges(changes, this.#base, after, enforcedFeatures);
+    const input = { changes, base: this.#base, after, txnId: this.txnId, backfill: this.#backfill };
+    this.#attempt = await prepareAttempt(engine, input, options);
+    return this.#attempt;
+  }
+
+  async #resolve(engine: Engine): Promise<ResolvedChanges> {
+    if (this.#resolved !== undefined) return this.#resolved;
+    const { addBatches, cdcBatches } = this.#changes;
+    const adds = (await Promise.all(addBatches.map((batch) => addFilesOf(engine, batch)))).flat();
+    this.#changes.reads.touch(adds.map(({ path }) => path));
+    this.#resolved = { ...this.#changes, adds, cdc: cdcBatches.flatMap(cdcFilesOf) };
+    return this.#resolved;
+  }
+
+  async #tryCommit(
+    engine: Engine,
+    attempt: Attempt,
+    { signal }: CallOptions,
+  ): Promise<CommitResult<S, Transaction<S>>> {
+    if (this.#landed !== undefined) return this.#committed(attempt, this.#landed);
+    const { version } = attempt.metadata;
+    for (let contradictions = 0; contradictions < MAX_CONTRADICTIONS; contradictions++) {
+      let failure: unknown;
+      try {
+        const actions = actionBatches(engine, attempt.actions);
+        const response = await this.#parts.committer.commit(engine, actions, attempt.metadata, { signal });
+        if (response.kind === 'committed') return this.#committed(attempt, response.fileMeta);
+      } catch (error) {
+        if (!isDeltaError(error, 'IOError') && !signal?.aborted) throw error;
+        failure = error;
+      }
+      const outcome = await this.#findOut(engine, attempt, failure);
+      if (outcome !== 'absent') return outcome;
+      if (failure !== undefined) return this.#unknown(failure, signal);
+    }
+    const message = `version ${version} is said to exist, but it is not there`;
+    return this.#unknown(new DeltaError('IOError', message, { version }), signal);
+  }
+
+  /**
+   * What became of an attempt whose answer was a conflict, or got lost. A catalog's committer has asked its catalog;
+   * everywhere else the log tells. The answer must not be missed, so a cancelled call still asks.
+   */
+  async #findOut(
+    engine: Engine,
+    attempt: Attempt,
+    failure: unknown,
+  ): Promise<CommitResult<S, Transaction<S>> | 'absent'> {
+    const { version, commitType, tableRoot } = attempt.metadata;
+    if (!PUBLISHED_AT_ONCE.includes(commitType)) {
+      return failure === undefined ? this.#conflicted(version) : 'absent';
+    }
+    try {
+      const landing = await whoseCommit(engine, tableRoot, version, this.txnId, {});
+      if (landing.kind === 'ours') return this.#committed(attempt, landing.fileMeta);
+      return landing.kind === 'absent' ? 'absent' : this.#conflicted(version);
+    } catch (error) {
+      if (!isDeltaError(error, 'IOError')) throw error;
+      return failure === undefined ? { status: 'retryable', error, transaction: this } : 'absent';
+    }
+  }
+
+  #unknown(error: unknown, signal: AbortSignal | undefined): CommitResult<S, Transaction<S>> {
+    if (signal?.aborted) throw error;
+    return { status: 'retryable', error, transaction: this };
+  }
+
+  #committed(attempt: Attempt, fileMeta: FileMeta): CommittedTransaction<S> {
+    const { version } = attempt.metadata;
+    const { runtime } = this.#base;
+    const logSegment = extendSegment(this.#base.logSegment, [commitFile(version, fileMeta)]);
+    const { inCommitTimestamp } = attempt.times;
+    const { protocol, metadata } = attempt.after;
+    return {
+      status: 'committed',
+      commitVersion: version,
+      postCommitSnapshot: this.#parts.makeSnapshot({
+        logSegment,
+        protocol,
+        metadata,
+        runtime,
+        inCommitTimestamp,
+      }),
+      postCommitStats: postCommitStats(logSegment),
+    };
+  }
+
+  #conflicted(conflictVersion: number): ConflictedTransaction<Transaction<S>> {
+    return {
+      status: 'conflicted',
+      conflictVersion,
+      rebase: async (engine, options = {}) => {
+        const { makeSnapshot } = this.#parts;
+        const changes = this.#resolved!;
+        const input = {
+          base: this.#base,
+          changes,
+          txnId: this.txnId,
+          backfill: this.#backfill,
+          makeSnapshot,
+        };
+        const result = await rebase(engine, input, options);
+        const onto = result.kind === 'onto' ? result : { base: this.#base, backfill: this.#backfill };
+        const next = new Transaction(this.#parts, { of: this, ...onto });
+        if (result.kind !== 'onto') next.#attempt = this.#attempt;
+        if (result.kind === 'ours') next.#landed = result.fileMeta;
+        return next;
+      },
+    };
+  }
+
+  #withDomain(domain: string, configuration: string | null): this {
+    const { domains } = this.#open();
+    if (domain === '' || domain.startsWith('delta.')) {
+      throw new DeltaError(
+        'InvalidOption',
+        `the domain ${JSON.stringify(domain)} is reserved: "delta." begins those`,
+      );
+    }
+    if (domains.has(domain)) throw this.#invalid(`two changes of the domain ${domain}`);
+    domains.set(domain, configuration);
+    return this;
+  }
+
+  #open(): Changes {
+    if (this.#state === 'open') return this.#changes;
+    throw this.#invalid('it has been committed or tried to, so what it does can no longer change');
+  }
+
+  #invalid(problem: string): DeltaError {
+    const { tableRoot, version } = this.#base;
+    return new DeltaError('InvalidTransactionState', `the transaction on version ${version}: ${problem}`, {
+      table: shownUrl(tableRoot),
+    });
+  }
+}
