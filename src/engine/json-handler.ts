@@ -4,6 +4,7 @@ import type { CallOptions, FileMeta, JsonHandler, StorageHandler } from '../kern
 import type { EngineData, FilteredEngineData } from '../kernel/engine-data.ts';
 import type { StructType } from '../kernel/schema/types.ts';
 import { ArrowEngineData, toRecordBatch } from './arrow-engine-data.ts';
+import { ByteCache } from './byte-cache.ts';
 import { concatBytes } from './bytes.ts';
 import type { CoreSource } from './core-source.ts';
 import { readOne } from './io.ts';
@@ -18,14 +19,23 @@ export interface JsonHandlerOptions {
   readAhead?: number;
   /** Bytes read ahead, at most. Default 64 MiB. */
   readAheadBytes?: number;
+  /** Bytes of files kept for the next read by the same `FileMeta`, at most. Default 8 MiB. */
+  cacheBytes?: number;
 }
 
 const NEWLINE = 10;
+/** What a kept file costs besides its bytes, about. */
+const ENTRY_BYTES = 256;
 
 export class DefaultJsonHandler implements JsonHandler {
   readonly #storage: StorageHandler;
   readonly #core: CoreSource;
   readonly #options: Required<JsonHandlerOptions>;
+  /**
+   * Opening a table and planning its scans read the same commits. By the listing's own objects, not by URL: what is
+   * listed anew is read anew, whatever its size and time.
+   */
+  readonly #cache: ByteCache<FileMeta, Uint8Array>;
 
   constructor(storage: StorageHandler, core: CoreSource, options: JsonHandlerOptions = {}) {
     this.#storage = storage;
@@ -34,7 +44,9 @@ export class DefaultJsonHandler implements JsonHandler {
       batchBytes: options.batchBytes ?? 2 << 20,
       readAhead: options.readAhead ?? 8,
       readAheadBytes: options.readAheadBytes ?? 64 << 20,
+      cacheBytes: options.cacheBytes ?? 8 << 20,
     };
+    this.#cache = new ByteCache(this.#options.cacheBytes);
   }
 
   parseJson(strings: EngineData, schema: StructType): EngineData | Promise<EngineData> {
@@ -54,7 +66,7 @@ export class DefaultJsonHandler implements JsonHandler {
     const contents = prefetchOrdered(
       files,
       { signal: options.signal, limit, budget, weight: (file) => file.size },
-      async (file, signal) => ({ file, bytes: await readOne(this.#storage, file.location, signal) }),
+      async (file, signal) => ({ file, bytes: await this.#bytesOf(file, signal) }),
     );
     for await (const { file, bytes } of contents) {
       for (const batch of this.#parse(core, file, bytes, schema)) {
@@ -62,6 +74,14 @@ export class DefaultJsonHandler implements JsonHandler {
         yield batch;
       }
     }
+  }
+
+  async #bytesOf(file: FileMeta, signal: AbortSignal): Promise<Uint8Array> {
+    const cached = this.#cache.get(file);
+    if (cached !== undefined) return cached;
+    const bytes = await readOne(this.#storage, file.location, signal);
+    this.#cache.set(file, bytes, bytes.length + ENTRY_BYTES);
+    return bytes;
   }
 
   *#parse(core: WasmCore, file: FileMeta, bytes: Uint8Array, schema: StructType): Generator<EngineData> {

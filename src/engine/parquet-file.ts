@@ -87,20 +87,27 @@ export class ParquetFile {
     this.core.free();
   }
 
-  /** Each range in one buffer; a long one comes by several requests at the same time. */
+  /**
+   * Each range in one buffer; a long one comes by several requests at the same time. They begin before the file's end
+   * that is already here, and reach into it at most.
+   */
   async #request(ranges: readonly ByteRange[], signal: AbortSignal | undefined): Promise<FileBytes[]> {
     for (const { start, end } of ranges) {
       if (end - start <= MAX_RANGE_BYTES) continue;
       const message = `${end - start} bytes are needed at once: at most 2^31 − 1`;
       throw new DeltaError('Unsupported', message, { path: this.path });
     }
-    const parts = ranges.map((range) => splitRange(range, this.#io.options.maxRequestBytes));
+    const { start: tailStart } = this.#tail;
+    const parts = ranges.map(({ start, end }) => {
+      return splitRange({ start, end: Math.min(end, tailStart) }, this.#io.options.maxRequestBytes);
+    });
     const slices = await readSlices(this.#io.storage, this.#location, parts.flat(), signal);
     let next = 0;
-    return ranges.map(({ start }, i) => {
-      const from = next;
-      next += parts[i]!.length;
-      return { start, bytes: concatBytes(slices.slice(from, next)) };
+    return ranges.map(({ start, end }, i) => {
+      const read = slices.slice(next, next + parts[i]!.length);
+      next += read.length;
+      const rest = end > tailStart ? [this.#fromTail({ start: tailStart, end }).bytes] : [];
+      return { start, bytes: concatBytes([...read, ...rest]) };
     });
   }
 
