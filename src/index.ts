@@ -54,6 +54,7 @@ export type {
   Scalar,
   ScalarValue,
 } from './kernel/expressions/types.ts';
+export type { HistoryEntry, HistoryOptions } from './kernel/history/history.ts';
 export { LogPath } from './kernel/log/log-path.ts';
 export type { ExplainedFile, ExplainTotals } from './kernel/scan/explain.ts';
 export type { ExecuteOptions, Scan, ScanMetadataOptions } from './kernel/scan/scan.ts';
@@ -90,7 +91,8 @@ export {
   type StoredTable,
   type Where,
 } from './table/delta-table.ts';
-export { rowsToNdjson } from './table/json-rows.ts';
+export { jsonWriters, rowsToNdjson } from './table/json-rows.ts';
+export type { ValueWriter } from './table/json-values.ts';
 export { registerStorage, type StorageFactory } from './table/location.ts';
 export type { TableDetail } from './table/table-detail.ts';
 export { TableScan } from './table/table-scan.ts';

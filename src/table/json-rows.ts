@@ -1,7 +1,7 @@
 /** Rows of Arrow batches as newline-delimited JSON; the form of values is described in `json-values.ts`. */
 import type { RecordBatch } from 'apache-arrow';
 import type { StructType } from '../kernel/schema/types.ts';
-import { fieldsWriter } from './json-values.ts';
+import { fieldsWriter, fieldWriters, type ValueWriter } from './json-values.ts';
 
 /**
  * All rows of a batch as NDJSON, each line ended by a newline.
@@ -20,4 +20,13 @@ export function* ndjsonPieces(batch: RecordBatch, schema: StructType, rowsPerPie
     for (let row = start; row < end; row += 1) text += `{${write(row)}}\n`;
     yield text;
   }
+}
+
+/**
+ * Single values of a batch as JSON text: one writer per column, from a row's number to its value's text, `null` for
+ * null. Text columns are decoded when the writers are made, so make them once per batch.
+ * @param schema Delta types of exactly the batch's columns, as `TableScan.schema` has them.
+ */
+export function jsonWriters(batch: RecordBatch, schema: StructType): ValueWriter[] {
+  return fieldWriters(batch.data, schema);
 }

@@ -173,21 +173,26 @@ function structWriter(data: Data, type: StructType): ValueWriter {
   return (row) => `{${write(row)}}`;
 }
 
-/** `"a":1,"b":2` for the children of a struct or of a record batch, matched to the fields of `type` by position. */
+/** `"a":1,"b":2` for the children of a struct or of a record batch; see {@link fieldWriters}. */
 export function fieldsWriter(data: Data, type: StructType): ValueWriter {
+  const writers = fieldWriters(data, type);
+  const names = type.fields.map((field, index) => `${index === 0 ? '' : ','}${JSON.stringify(field.name)}:`);
+  return (row) => {
+    let text = '';
+    for (let index = 0; index < writers.length; index += 1) text += names[index]! + writers[index]!(row);
+    return text;
+  };
+}
+
+/** A writer per child of a struct or of a record batch, matched to the fields of `type` by position. */
+export function fieldWriters(data: Data, type: StructType): ValueWriter[] {
   if (data.children.length !== type.fields.length) {
     throw new DeltaError(
       'Schema',
       `${data.children.length} columns for a schema of ${type.fields.length}: pass the schema of the rows`,
     );
   }
-  const names = type.fields.map((field, index) => `${index === 0 ? '' : ','}${JSON.stringify(field.name)}:`);
-  const writers = type.fields.map((field, index) => valueWriter(data.children[index]!, field.type));
-  return (row) => {
-    let text = '';
-    for (let index = 0; index < writers.length; index += 1) text += names[index]! + writers[index]!(row);
-    return text;
-  };
+  return type.fields.map((field, index) => valueWriter(data.children[index]!, field.type));
 }
 
 function arrayWriter(data: Data, elementType: DataType): ValueWriter {

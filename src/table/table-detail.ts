@@ -1,4 +1,5 @@
 /** What a table is, in one object, and how many rows its log says that it has. */
+import { isDeltaError } from '../errors.ts';
 import type { Protocol } from '../kernel/actions/types.ts';
 import type { CallOptions, Engine } from '../kernel/engine.ts';
 import { isSelected } from '../kernel/engine-data.ts';
@@ -11,8 +12,8 @@ export interface TableDetail {
   /** Without query. */
   readonly location: string;
   readonly version: number;
-  /** Of the version, in ms since the epoch. */
-  readonly timestamp: number;
+  /** Of the version, in ms since the epoch; null where neither log nor storage tells it any more. */
+  readonly timestamp: number | null;
   readonly id: string;
   readonly name: string | null;
   readonly description: string | null;
@@ -47,7 +48,7 @@ export async function tableDetail(
   options: CallOptions,
 ): Promise<TableDetail> {
   const [timestamp, clusteringColumns, totals] = await Promise.all([
-    snapshot.timestamp(engine, options),
+    knownTimestamp(engine, snapshot, options),
     snapshot.clusteringColumns(engine, options),
     fileTotals(engine, snapshot.scan(), options),
   ]);
@@ -67,6 +68,20 @@ export async function tableDetail(
     properties: metadata.configuration,
     ...totals,
   };
+}
+
+/** A log that was cleaned up behind a checkpoint is whole, but no longer says when the version was made. */
+async function knownTimestamp(
+  engine: Engine,
+  snapshot: Snapshot,
+  options: CallOptions,
+): Promise<number | null> {
+  try {
+    return await snapshot.timestamp(engine, options);
+  } catch (error) {
+    if (isDeltaError(error, 'MissingData')) return null;
+    throw error;
+  }
 }
 
 const countSchema = types.struct([field('numRecords', types.long)]);

@@ -27,6 +27,7 @@ it('exports these values at the root', async () => {
       "field",
       "init",
       "isDeltaError",
+      "jsonWriters",
       "lit",
       "not",
       "or",

@@ -1,7 +1,7 @@
 import * as arrow from 'apache-arrow';
 import { describe, expect, it } from 'vitest';
 import { type DataType, field, type StructType, types } from '../../../src/kernel/schema/types.ts';
-import { ndjsonPieces, rowsToNdjson } from '../../../src/table/json-rows.ts';
+import { jsonWriters, ndjsonPieces, rowsToNdjson } from '../../../src/table/json-rows.ts';
 
 function batchOf(columns: Record<string, arrow.Vector>): arrow.RecordBatch {
   const batches = new arrow.Table(columns).batches;
@@ -226,5 +226,19 @@ describe('rows as JSON', () => {
   it('refuses a schema of another width', () => {
     const batch = batchOf({ c: arrow.vectorFromArray([1], new arrow.Int32()) });
     expect(() => rowsToNdjson(batch, types.struct([]))).toThrowError(/1 columns for a schema of 0/);
+    expect(() => jsonWriters(batch, types.struct([]))).toThrowError(/1 columns for a schema of 0/);
+  });
+
+  it('prints single values', () => {
+    const batch = batchOf({
+      n: arrow.vectorFromArray([9007199254740993n, null], new arrow.Int64()),
+      s: arrow.vectorFromArray(['null', 'a"b'], new arrow.Utf8()),
+    });
+    const schema = types.struct([field('n', types.long), field('s', types.string)]);
+    const writers = jsonWriters(batch, schema);
+    expect([0, 1].map((row) => writers.map((write) => write(row)))).toEqual([
+      ['9007199254740993', '"null"'],
+      ['null', '"a\\"b"'],
+    ]);
   });
 });
