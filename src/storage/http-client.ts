@@ -159,11 +159,7 @@ function statusError(location: URL, response: Response, forbiddenIsMissing: bool
 }
 
 /** A request without an answer, or a body that broke off. In a page the cause may be a rule that it cannot see. */
-export function networkError(
-  location: URL,
-  cause: unknown,
-  headerNames: readonly string[] = ['Range'],
-): unknown {
+export function networkError(location: URL, cause: unknown, headerNames: readonly string[] = []): unknown {
   if (isDeltaError(cause)) return cause;
   const path = shownUrl(location);
   const detail = cause instanceof Error ? cause.message : String(cause);
@@ -186,7 +182,8 @@ function corsAdvice(location: URL, headerNames: readonly string[]): string {
   const rule = {
     AllowedOrigins: [page.origin],
     AllowedMethods: ['GET', 'HEAD'],
-    AllowedHeaders: headerNames,
+    // Later requests have ranges, whatever this one had.
+    AllowedHeaders: [...new Set(['Range', ...headerNames])],
     ExposeHeaders: ['Content-Range', 'Content-Length', 'Content-Encoding', 'ETag', 'Last-Modified'],
   };
   return (
