@@ -2,27 +2,37 @@
  * Builds the inspector into `web-demo/dist/`: a folder of static files that any web server can host.
  * It imports the built package through `delta-kernel-web`, as any application would.
  */
-import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { extname, join } from 'node:path';
 import { buildPackage } from './build.mjs';
 import { main, root, say } from './lib/shell.mjs';
 
 const source = join(root, 'web-demo');
 export const demoDir = join(source, 'dist');
 
+/** Bytes, compressed: what the page may weigh. */
+const MAX_TRANSFER = 1_500_000;
+
 /** @returns the folder. */
 export async function buildDemo() {
   await buildPackage();
+  await bundleDemo(demoDir);
+  await printPageSizes(demoDir);
+  return demoDir;
+}
+
+/** Bundles the inspector with the package that lies in `dist/`. */
+export async function bundleDemo(outdir) {
   const { build } = await import('esbuild');
   say('bundling the inspector');
-  rmSync(demoDir, { recursive: true, force: true });
-  mkdirSync(demoDir, { recursive: true });
+  rmSync(outdir, { recursive: true, force: true });
+  mkdirSync(outdir, { recursive: true });
   await build({
     entryPoints: {
       main: join(source, 'src/main.tsx'),
       'table-worker': join(source, 'src/worker/table-worker.ts'),
     },
-    outdir: demoDir,
+    outdir,
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -36,11 +46,46 @@ export async function buildDemo() {
     logLevel: 'warning',
   });
   for (const name of ['index.html', 'style.css', 'samples']) {
-    if (existsSync(join(source, name))) cpSync(join(source, name), join(demoDir, name), { recursive: true });
+    cpSync(join(source, name), join(outdir, name), { recursive: true });
   }
+  restoreCommitTimes(join(outdir, 'samples'));
   // esbuild leaves `new URL('./delta_kernel_web.wasm', import.meta.url)` as it is: the file goes beside the scripts.
-  cpSync(join(root, 'dist/delta_kernel_web.wasm'), join(demoDir, 'delta_kernel_web.wasm'));
-  return demoDir;
+  cpSync(join(root, 'dist/delta_kernel_web.wasm'), join(outdir, 'delta_kernel_web.wasm'));
+}
+
+/** A commit's time is its file's, which version control does not keep: what the writer said comes close. */
+function restoreCommitTimes(samples) {
+  for (const table of readdirSync(samples)) {
+    const log = join(samples, table, '_delta_log');
+    for (const name of readdirSync(log)) {
+      if (extname(name) !== '.json') continue;
+      const file = join(log, name);
+      const [, time] =
+        /"commitInfo":\{"(?:inCommitTimestamp":\d+,")?timestamp":(\d+)/.exec(readFileSync(file)) ?? [];
+      if (time !== undefined) utimesSync(file, Number(time) / 1000, Number(time) / 1000);
+    }
+  }
+}
+
+/** Everything that the page has loaded once it shows a table: what a server that compresses sends. */
+async function printPageSizes(outdir) {
+  // Imported late: it needs node_modules.
+  const { brotli, kb } = await import('./lib/sizes.mjs');
+  const names = readdirSync(outdir).filter((name) =>
+    ['.html', '.css', '.js', '.wasm'].includes(extname(name)),
+  );
+  let total = 0;
+  for (const name of names) {
+    const bytes = readFileSync(join(outdir, name));
+    const compressed = brotli(bytes);
+    total += compressed;
+    process.stderr.write(
+      `  ${name.padEnd(24)}${kb(bytes.length).padStart(12)}${kb(compressed).padStart(12)} brotli\n`,
+    );
+  }
+  say(
+    `first load of the page: ${kb(total)}, ${total > MAX_TRANSFER ? 'OVER' : 'within'} its ${kb(MAX_TRANSFER)}`,
+  );
 }
 
 await main(import.meta.url, buildDemo);

@@ -22,7 +22,7 @@ export async function printSizes() {
 
 const gzip = (bytes) => gzipSync(bytes, { level: 9 }).length;
 
-const brotli = (bytes) =>
+export const brotli = (bytes) =>
   brotliCompressSync(bytes, {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: 11,
@@ -31,6 +31,7 @@ const brotli = (bytes) =>
     },
   }).length;
 
-function kb(value) {
+/** Text stays as it is. */
+export function kb(value) {
   return typeof value === 'number' ? `${(value / 1000).toFixed(1)} kB` : value;
 }

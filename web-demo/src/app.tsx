@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { FailureBox } from './components/failure.tsx';
 import { Header } from './components/header.tsx';
-import { readView, type Tab, TABS, writeView } from './location.ts';
+import { Tabs } from './components/tabs.tsx';
+import { readView, type Tab, withoutSecrets, writeView } from './location.ts';
 import { DataPanel } from './panels/data.tsx';
 import { HistoryPanel } from './panels/history.tsx';
 import { OpenPanel } from './panels/open.tsx';
@@ -9,40 +10,60 @@ import { OverviewPanel } from './panels/overview.tsx';
 import { type Loadable, loaded, session } from './session.ts';
 import type { Overview, Source } from './worker/protocol.ts';
 
-/** The whole page: the table's source, the version and the tab are its state; everything else follows. */
+/** What is shown of a table. */
+interface Shown {
+  source: Source | undefined;
+  /** Undefined for the latest. */
+  version: number | undefined;
+  tab: Tab;
+  where: string;
+}
+
+const START: Shown = { source: undefined, version: undefined, tab: 'overview', where: '' };
+
+/** The whole page: what is shown is its state; everything else follows. */
 export function App() {
-  const [initial] = useState(readView);
-  const [source, setSource] = useState<Source | undefined>(
-    initial.url === undefined ? undefined : { kind: 'url', url: initial.url },
-  );
-  const [version, setVersion] = useState(initial.version);
-  const [tab, setTab] = useState<Tab>(initial.tab);
+  const [shown, setShown] = useState(() => fromLink(START));
+  const { source, version, tab, where } = shown;
   const table = useTable(source, version);
+  const show = (change: Partial<Shown>) => setShown((before) => ({ ...before, ...change }));
 
   useEffect(() => {
-    writeView({ url: source?.kind === 'url' ? source.url : undefined, version, tab });
-  }, [source, version, tab]);
+    writeView({ url: source?.kind === 'url' ? source.url : undefined, version, tab, where });
+  }, [source, version, tab, where]);
+  useEffect(() => {
+    const follow = () => setShown(fromLink);
+    globalThis.addEventListener('popstate', follow);
+    return () => globalThis.removeEventListener('popstate', follow);
+  }, []);
 
-  const open = (next: Source | undefined) => {
-    setSource(next);
-    setVersion(undefined);
-    setTab('overview');
-  };
-  const travel = (to: number | undefined) => {
-    setVersion(to);
-    setTab('data');
-  };
-
-  if (source === undefined) return <OpenPanel onOpen={open} />;
+  if (source === undefined) return <OpenPanel onOpen={(next) => show({ ...START, source: next })} />;
   return (
     <>
-      <Header source={source} table={table} version={version} onClose={() => open(undefined)} onTravel={setVersion} />
-      <Tabs tab={tab} onTab={setTab} />
-      <main id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-        <Panel tab={tab} table={table} onTravel={travel} />
+      <Header
+        source={source}
+        table={table}
+        version={version}
+        onClose={() => show(START)}
+        onTravel={(to) => show({ version: to })}
+      />
+      <Tabs tab={tab} onTab={(to) => show({ tab: to })} />
+      <main>
+        <div id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+          <Panel shown={shown} table={table} show={show} />
+        </div>
       </main>
     </>
   );
+}
+
+/** What the page's link says. A link names neither folders nor signatures, so those of `before` stay where they fit. */
+function fromLink(before: Shown): Shown {
+  const { url, ...view } = readView();
+  if (url === undefined)
+    return { ...view, source: before.source?.kind === 'url' ? undefined : before.source };
+  const isSame = before.source?.kind === 'url' && withoutSecrets(before.source.url) === url;
+  return { ...view, source: isSame ? before.source : { kind: 'url', url } };
 }
 
 /** Opens the table whenever its source or version changes; an answer that comes too late is dropped. */
@@ -62,39 +83,19 @@ function useTable(source: Source | undefined, version: number | undefined): Load
   return table;
 }
 
-function Tabs({ tab, onTab }: { tab: Tab; onTab: (tab: Tab) => void }) {
-  const move = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (step === undefined) return;
-    const next = TABS[(TABS.indexOf(tab) + step + TABS.length) % TABS.length] as Tab;
-    onTab(next);
-    document.getElementById(`tab-${next}`)?.focus();
-  };
-  return (
-    <div class="tabs" role="tablist" aria-label="Views of the table" onKeyDown={move}>
-      {TABS.map((name) => (
-        <button
-          key={name}
-          id={`tab-${name}`}
-          type="button"
-          role="tab"
-          aria-selected={name === tab}
-          aria-controls="panel"
-          tabIndex={name === tab ? 0 : -1}
-          onClick={() => onTab(name)}
-        >
-          {name}
-        </button>
-      ))}
-    </div>
-  );
+interface PanelProps {
+  shown: Shown;
+  table: Loadable<Overview>;
+  show: (change: Partial<Shown>) => void;
 }
 
-function Panel(props: { tab: Tab; table: Loadable<Overview>; onTravel: (version: number) => void }) {
-  const { tab, table, onTravel } = props;
+function Panel({ shown, table, show }: PanelProps) {
   if (table.state === 'loading') return <p class="loading">Reading the log…</p>;
   if (table.state === 'failed') return <FailureBox failure={table.failure} />;
-  if (tab === 'data') return <DataPanel key={table.value.version} overview={table.value} />;
-  if (tab === 'history') return <HistoryPanel current={table.value.version} onTravel={onTravel} />;
-  return <OverviewPanel overview={table.value} />;
+  const overview = table.value;
+  if (shown.tab === 'overview') return <OverviewPanel overview={overview} />;
+  if (shown.tab === 'data') {
+    return <DataPanel overview={overview} where={shown.where} onFilter={(where) => show({ where })} />;
+  }
+  return <HistoryPanel current={overview.version} onTravel={(version) => show({ version, tab: 'data' })} />;
 }

@@ -1,9 +1,16 @@
 /** Dropped and picked folders as table sources. */
 import type { Source } from './worker/protocol.ts';
 
+/** What only some browsers have. */
 interface DirectoryPicker {
   showDirectoryPicker?: () => Promise<FileSystemDirectoryHandle>;
 }
+
+interface HandleItem {
+  getAsFileSystemHandle?: () => Promise<FileSystemHandle | null>;
+}
+
+const NO_FOLDER = 'Drop the folder of a table: the one that holds _delta_log.';
 
 /** Asks for a folder; undefined where the person cancels. */
 export async function pickFolder(): Promise<Source | undefined> {
@@ -35,10 +42,17 @@ function filesSource(files: File[]): Source {
   return { kind: 'files', name: entries[0]?.folder ?? 'folder', files: entries };
 }
 
-/** The folder that was dropped; undefined where something else was. */
-export async function droppedSource(transfer: DataTransfer): Promise<Source | undefined> {
-  const entry = transfer.items[0]?.webkitGetAsEntry();
-  if (!entry?.isDirectory) throw new Error('Drop the folder of a table: the one that holds _delta_log.');
+/** The folder that was dropped; throws where something else was. Call it while the event is handled. */
+export async function droppedSource(transfer: DataTransfer): Promise<Source> {
+  const item: (DataTransferItem & HandleItem) | undefined = transfer.items[0];
+  // A handle reads only what is asked for; an entry must be walked as a whole, for workers cannot take it.
+  if (item?.getAsFileSystemHandle !== undefined) {
+    const handle = await item.getAsFileSystemHandle();
+    if (handle?.kind !== 'directory') throw new Error(NO_FOLDER);
+    return { kind: 'directory', handle: handle as FileSystemDirectoryHandle };
+  }
+  const entry = item?.webkitGetAsEntry();
+  if (!entry?.isDirectory) throw new Error(NO_FOLDER);
   const files: { path: string; file: File }[] = [];
   await collect(entry as FileSystemDirectoryEntry, '', files);
   return { kind: 'files', name: entry.name, files };

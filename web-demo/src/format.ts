@@ -2,8 +2,8 @@
 const integer = new Intl.NumberFormat('en');
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
-export function formatCount(value: number | undefined): string {
-  return value === undefined ? 'unknown' : integer.format(value);
+export function formatCount(value: number | null): string {
+  return value === null ? 'unknown' : integer.format(value);
 }
 
 export function formatBytes(bytes: number): string {
@@ -17,8 +17,8 @@ export function formatBytes(bytes: number): string {
 }
 
 /** UTC, to the second. */
-export function formatTime(ms: number): string {
-  return new Date(ms).toISOString().replace('T', ' ').slice(0, 19);
+export function formatTime(ms: number | null): string {
+  return ms === null ? 'unknown' : new Date(ms).toISOString().replace('T', ' ').slice(0, 19);
 }
 
 /** A cell's JSON text as a person reads it: strings without quotes. */

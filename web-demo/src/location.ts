@@ -1,9 +1,13 @@
-/** What the page's link holds: sample or URL, version and tab. Never a query of the table's URL: it may be a signature. */
+/**
+ * What the page's link holds: sample or URL, version, tab and filter. Never a query of the table's URL, which may be a
+ * signature. A change is a step that the browser's Back undoes.
+ */
 
 export interface View {
   url: string | undefined;
   version: number | undefined;
   tab: Tab;
+  where: string;
 }
 
 export const TABS = ['overview', 'data', 'history'] as const;
@@ -17,6 +21,7 @@ export function readView(): View {
     url: parameters.get('url') ?? undefined,
     version: version !== null && /^\d{1,15}$/.test(version) ? Number(version) : undefined,
     tab: TABS.find((name) => name === tab) ?? 'overview',
+    where: parameters.get('where') ?? '',
   };
 }
 
@@ -25,16 +30,15 @@ export function writeView(view: View): void {
   if (view.url !== undefined) parameters.set('url', withoutSecrets(view.url));
   if (view.version !== undefined) parameters.set('version', String(view.version));
   if (view.tab !== 'overview') parameters.set('tab', view.tab);
-  const hash = parameters.toString();
-  history.replaceState(null, '', hash === '' ? globalThis.location.pathname : `#${hash}`);
+  if (view.where !== '') parameters.set('where', view.where);
+  const hash = parameters.size === 0 ? '' : `#${parameters}`;
+  if (hash === globalThis.location.hash) return;
+  history.pushState(null, '', globalThis.location.pathname + hash);
 }
 
 /** A URL without user, password, query and fragment. */
 export function withoutSecrets(text: string): string {
-  try {
-    const url = new URL(text);
-    return `${url.protocol}//${url.host}${url.pathname}`;
-  } catch {
-    return text.replace(/[?#].*$/s, '');
-  }
+  if (!URL.canParse(text)) return text.replace(/[?#].*$/s, '').replace(/^.*@/s, '');
+  const url = new URL(text);
+  return `${url.protocol}//${url.host}${url.pathname}`;
 }

@@ -1,7 +1,11 @@
 /** The tables that come with the page (`scripts/samples/make_samples.py`). */
 export const SAMPLES = [
   { name: 'trips', title: 'Taxi trips', what: 'partitioned by day, decimals, nested columns, 2,800 rows' },
-  { name: 'inventory', title: 'Inventory', what: 'time travel over 8 versions, a change feed, a schema change' },
+  {
+    name: 'inventory',
+    title: 'Inventory',
+    what: 'time travel over 8 versions, a change feed, a schema change',
+  },
   { name: 'customers', title: 'Customers', what: 'deletion vectors, column mapping, a checkpoint, variants' },
 ] as const;
 

@@ -4,9 +4,32 @@ import type { Failure } from '../worker/protocol.ts';
 export function FailureBox({ failure }: { failure: Failure }) {
   return (
     <section class="failure" role="alert">
-      <h2>{failure.code}</h2>
-      <p>{failure.message}</p>
+      <h2>{words(failure.code)}</h2>
+      <p>{sentence(failure.message)}</p>
       {failure.advice !== undefined && <p class="advice">{failure.advice}</p>}
+      {failure.snippet !== undefined && <Snippet text={failure.snippet} />}
     </section>
   );
+}
+
+function Snippet({ text }: { text: string }) {
+  return (
+    <div class="snippet">
+      <pre>{text}</pre>
+      <button type="button" onClick={() => void navigator.clipboard.writeText(text)}>
+        Copy
+      </button>
+    </div>
+  );
+}
+
+/** `TableNotFound` as "Table not found". */
+function words(code: string): string {
+  if (code === 'IOError') return 'Reading failed';
+  return code.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+/** Messages begin small where they begin with a word, and with a name or an address as that is written. */
+function sentence(message: string): string {
+  return message.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase());
 }

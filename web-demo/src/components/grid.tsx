@@ -1,73 +1,94 @@
-import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
-import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { formatCell, formatCount } from '../format.ts';
-import { session } from '../session.ts';
-import type { Failure, GridColumn, RowWindow } from '../worker/protocol.ts';
+import type { GridColumn, RowWindow } from '../worker/protocol.ts';
 import { FailureBox } from './failure.tsx';
-
-const ROW_HEIGHT = 28;
-/** Rows that are asked for beyond the visible ones. */
-const AHEAD = 200;
+import { useRows } from './use-rows.ts';
+import { useVirtualRows } from './use-virtual-rows.ts';
 
 /** A grid that holds only the rows in view; the worker keeps the rest. */
-export function Grid({ columns }: { columns: GridColumn[] }) {
+export function Grid({ columns, total }: { columns: GridColumn[]; total: number | null }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const [shown, setShown] = useState<RowWindow>({ start: 0, rows: [], loaded: 0, complete: false });
-  const [failure, setFailure] = useState<Failure>();
-  const virtualizer = useVirtualRows(scroller, shown.loaded);
+  const [count, setCount] = useState(0);
+  const virtualizer = useVirtualRows(scroller, count);
   const items = virtualizer.getVirtualItems();
-  const first = items[0]?.index ?? 0;
-  const last = (items.at(-1)?.index ?? 0) + 1;
+  const { shown, failure } = useRows(items[0]?.index ?? 0, (items.at(-1)?.index ?? 0) + 1);
+  if (count !== shown.loaded) setCount(shown.loaded);
+  const template = useTemplate(columns, shown);
 
-  useEffect(() => {
-    const missing = first < shown.start || last > shown.start + shown.rows.length;
-    const more = !shown.complete && last + AHEAD > shown.loaded;
-    if (failure !== undefined || (!missing && !more)) return undefined;
-    let current = true;
-    session.rows(Math.max(0, first - AHEAD), last + AHEAD).then((result) => {
-      if (!current) return;
-      if (result.ok) setShown(result.value);
-      else setFailure(result.failure);
-    });
-    return () => {
-      current = false;
-    };
-  }, [first, last, shown, failure]);
-
-  if (failure !== undefined) return <FailureBox failure={failure} />;
-  const template = `minmax(4rem, max-content) repeat(${columns.length}, minmax(8rem, 18rem))`;
+  if (failure !== undefined && shown.loaded === 0) return <FailureBox failure={failure} />;
   return (
     <>
+      {failure !== undefined && <FailureBox failure={failure} />}
       <p class="count" aria-live="polite">
-        {formatCount(shown.loaded)} rows {shown.complete ? 'in all' : 'read so far'}
+        {progress(shown, total)}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region must be reachable by keyboard */}
-      <div class="grid" ref={scroller} role="table" aria-label="Rows" aria-rowcount={shown.complete ? shown.loaded : -1} tabIndex={0}>
-        <div class="head" role="row" style={{ gridTemplateColumns: template }}>
-          <span role="columnheader" class="index">
-            #
-          </span>
-          {columns.map((column) => (
-            <span role="columnheader" key={column.name} class={column.numeric ? 'numeric' : undefined} title={column.type}>
-              {column.name} <small>{column.type}</small>
-            </span>
-          ))}
-        </div>
-        <div class="body" style={{ height: `${virtualizer.getTotalSize()}px` }}>
-          {items.map((item) => (
-            <Row
-              key={item.index}
-              index={item.index}
-              top={item.start}
-              template={template}
-              columns={columns}
-              cells={shown.rows[item.index - shown.start]}
-            />
-          ))}
-        </div>
-        {shown.complete && shown.loaded === 0 && <p class="empty">No rows.</p>}
-      </div>
+      <section class="grid" ref={scroller} aria-label="Rows" tabIndex={0}>
+        <table
+          aria-rowcount={shown.end === 'complete' ? shown.loaded + 1 : -1}
+          aria-colcount={columns.length + 1}
+        >
+          <Head columns={columns} template={template} />
+          <tbody style={{ height: `${virtualizer.getTotalSize()}px` }}>
+            {items.map(({ index, start }) => (
+              <Row
+                key={index}
+                index={index}
+                top={start}
+                template={template}
+                columns={columns}
+                cells={shown.rows[index - shown.start]}
+              />
+            ))}
+          </tbody>
+        </table>
+        {shown.end !== 'open' && shown.loaded === 0 && <p class="empty">No rows.</p>}
+      </section>
     </>
+  );
+}
+
+/** @param total how many rows there are, where that is known without reading them. */
+function progress({ loaded, end }: RowWindow, total: number | null): string {
+  const rows = `${formatCount(loaded)} ${loaded === 1 ? 'row' : 'rows'}`;
+  if (end === 'complete') return rows;
+  if (end === 'bounded') return `The first ${rows}: this page keeps no more. A narrower filter shows others.`;
+  if (loaded === 0) return 'Reading rows…';
+  const of = total === null ? '' : ` of ${formatCount(total)}`;
+  return `${formatCount(loaded)}${of} rows read; scroll for more`;
+}
+
+/** Column widths in characters of the first rows that came, which stay: columns that move are hard to read. */
+function useTemplate(columns: GridColumn[], { rows, loaded }: RowWindow): string {
+  const template = useRef<string | undefined>(undefined);
+  if (template.current !== undefined) return template.current;
+  const text = [String(loaded).length + 2, ...columns.map((column, at) => widthOf(column, rows, at))]
+    .map((width) => `calc(${width}ch + 1.2rem)`)
+    .join(' ');
+  if (rows.length > 0) template.current = text;
+  return text;
+}
+
+function widthOf({ name, type }: GridColumn, rows: RowWindow['rows'], at: number): number {
+  const head = name.length + 1 + Math.min(type.length, 14);
+  const widest = rows.reduce((width, cells) => Math.max(width, formatCell(cells[at] ?? 'null').length), head);
+  return Math.min(widest, 44);
+}
+
+function Head({ columns, template }: { columns: GridColumn[]; template: string }) {
+  return (
+    <thead>
+      <tr aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+        <th scope="col" class="index">
+          #
+        </th>
+        {columns.map(({ name, type, numeric }) => (
+          <th scope="col" key={name} class={numeric ? 'numeric' : ''} title={`${name} ${type}`}>
+            {name} <small>{type}</small>
+          </th>
+        ))}
+      </tr>
+    </thead>
   );
 }
 
@@ -76,55 +97,32 @@ interface RowProps {
   top: number;
   template: string;
   columns: GridColumn[];
+  /** Undefined while they are on their way. */
   cells: (string | null)[] | undefined;
 }
 
 function Row({ index, top, template, columns, cells }: RowProps) {
+  const style = { transform: `translateY(${top}px)`, gridTemplateColumns: template };
   return (
-    <div class="line" role="row" aria-rowindex={index + 1} style={{ transform: `translateY(${top}px)`, gridTemplateColumns: template }}>
-      <span class="index" role="rowheader">
-        {index}
-      </span>
-      {columns.map((column, at) => (
-        <Cell key={column.name} json={cells?.[at]} numeric={column.numeric} />
+    <tr aria-rowindex={index + 2} style={style}>
+      <th scope="row" class="index">
+        {formatCount(index + 1)}
+      </th>
+      {columns.map(({ name, numeric }, at) => (
+        <Cell key={name} json={cells?.[at]} numeric={numeric} />
       ))}
-    </div>
+    </tr>
   );
 }
 
 function Cell({ json, numeric }: { json: string | null | undefined; numeric: boolean }) {
-  if (json === undefined) return <span role="cell" class="waiting" />;
-  if (json === null) {
-    return (
-      <span role="cell" class="null">
-        null
-      </span>
-    );
-  }
+  const side = numeric ? 'numeric' : '';
+  if (json === undefined) return <td />;
+  if (json === null) return <td class={`null ${side}`}>null</td>;
   const text = formatCell(json);
   return (
-    <span role="cell" class={numeric ? 'numeric' : undefined} title={text}>
+    <td class={side} title={text}>
       {text}
-    </span>
+    </td>
   );
-}
-
-/** TanStack's virtualizer, kept in step with the element and redrawn when the rows in view change. */
-function useVirtualRows(scroller: { current: HTMLDivElement | null }, count: number) {
-  const [, redraw] = useReducer((n: number) => n + 1, 0);
-  const options = {
-    count,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: 12,
-    scrollToFn: elementScroll,
-    observeElementRect,
-    observeElementOffset,
-    onChange: () => redraw(undefined),
-  };
-  const [virtualizer] = useState(() => new Virtualizer<HTMLDivElement, Element>(options));
-  virtualizer.setOptions(options);
-  useLayoutEffect(() => virtualizer._didMount(), [virtualizer]);
-  useLayoutEffect(() => virtualizer._willUpdate());
-  return virtualizer;
 }

@@ -5,6 +5,7 @@ import type { Overview, Source } from '../worker/protocol.ts';
 interface HeaderProps {
   source: Source;
   table: Loadable<Overview>;
+  /** Undefined for the latest. */
   version: number | undefined;
   onClose: () => void;
   onTravel: (version: number | undefined) => void;
@@ -12,7 +13,6 @@ interface HeaderProps {
 
 /** Name and place of the open table, and the version that is shown. */
 export function Header({ source, table, version, onClose, onTravel }: HeaderProps) {
-  const shown = table.state === 'done' ? table.value.version : version;
   return (
     <header class="bar">
       <button type="button" class="quiet" onClick={onClose} aria-label="Close the table and open another one">
@@ -24,25 +24,55 @@ export function Header({ source, table, version, onClose, onTravel }: HeaderProp
           {place(source)}
         </p>
       </div>
-      <div class="version">
-        <span>version {shown ?? '…'}</span>
-        {version !== undefined && (
-          <button type="button" onClick={() => onTravel(undefined)}>
-            Go to latest
-          </button>
-        )}
-      </div>
+      <VersionForm shown={table.state === 'done' ? table.value.version : version} onTravel={onTravel} />
+      {version !== undefined && (
+        <button type="button" onClick={() => onTravel(undefined)}>
+          Go to latest
+        </button>
+      )}
     </header>
   );
 }
 
+/** Takes any version; one that is not there is explained below. */
+function VersionForm(props: { shown: number | undefined; onTravel: (version: number) => void }) {
+  const travel = (event: { currentTarget: HTMLFormElement | HTMLInputElement; preventDefault(): void }) => {
+    event.preventDefault();
+    const input = document.getElementById('version') as HTMLInputElement;
+    if (input.value !== '' && input.checkValidity()) props.onTravel(input.valueAsNumber);
+  };
+  return (
+    <form class="version" onSubmit={travel}>
+      <label for="version">version</label>
+      <input
+        id="version"
+        type="number"
+        min={0}
+        max={Number.MAX_SAFE_INTEGER}
+        step={1}
+        value={props.shown ?? ''}
+        onChange={travel}
+      />
+    </form>
+  );
+}
+
 function tableName(source: Source, table: Loadable<Overview>): string {
-  if (table.state === 'done' && table.value.name !== undefined) return table.value.name;
-  const parts = place(source).split('/').filter((part) => part !== '');
-  return parts.at(-1) ?? place(source);
+  if (table.state === 'done' && table.value.name !== null) return table.value.name;
+  const path = place(source);
+  const name = path.split('/').findLast((part) => part !== '') ?? path;
+  return source.kind === 'url' ? decoded(name) : name;
 }
 
 function place(source: Source): string {
   if (source.kind === 'url') return withoutSecrets(source.url);
-  return source.kind === 'directory' ? `${source.handle.name}/ (folder)` : `${source.name}/ (folder)`;
+  return source.kind === 'directory' ? source.handle.name : source.name;
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name; // a stray % is part of the name
+  }
 }

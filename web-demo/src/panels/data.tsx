@@ -4,15 +4,24 @@ import { Grid } from '../components/grid.tsx';
 import { type Loadable, loaded, session } from '../session.ts';
 import type { GridColumn, Overview } from '../worker/protocol.ts';
 
+interface DataProps {
+  overview: Overview;
+  /** Empty for all rows. */
+  where: string;
+  onFilter: (where: string) => void;
+}
+
 /** Rows of the table, with a filter; they are read as far as one scrolls. */
-export function DataPanel({ overview }: { overview: Overview }) {
-  const [where, setWhere] = useState('');
+export function DataPanel({ overview, where, onFilter }: DataProps) {
   const [columns, setColumns] = useState<Loadable<GridColumn[]>>({ state: 'loading' });
+  const [scan, setScan] = useState(0);
   useEffect(() => {
     let current = true;
     setColumns({ state: 'loading' });
     session.startRows(where === '' ? {} : { where }).then((result) => {
-      if (current) setColumns(loaded(result));
+      if (!current) return;
+      setColumns(loaded(result));
+      setScan((before) => before + 1);
     });
     return () => {
       current = false;
@@ -21,25 +30,40 @@ export function DataPanel({ overview }: { overview: Overview }) {
 
   return (
     <div class="data">
-      <FilterForm overview={overview} onFilter={setWhere} />
+      <FilterForm overview={overview} where={where} onFilter={onFilter} />
       {columns.state === 'loading' && <p class="loading">Planning the scan…</p>}
       {columns.state === 'failed' && <FailureBox failure={columns.failure} />}
-      {columns.state === 'done' && <Grid key={where} columns={columns.value} />}
+      {columns.state === 'done' && (
+        <Grid key={scan} columns={columns.value} total={where === '' ? overview.numRecords : null} />
+      )}
     </div>
   );
 }
 
-function FilterForm({ overview, onFilter }: { overview: Overview; onFilter: (where: string) => void }) {
+function FilterForm({ overview, where, onFilter }: DataProps) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     onFilter(String(new FormData(event.currentTarget as HTMLFormElement).get('where')).trim());
   };
-  const example = overview.schema.fields[0]?.name ?? 'column';
+  const example = overview.partitionColumns[0] ?? overview.schema.fields[0]?.name ?? 'column';
   return (
     <form class="filter" onSubmit={submit}>
       <label for="where">WHERE</label>
-      <input id="where" name="where" placeholder={`${example} IS NOT NULL`} autocomplete="off" spellcheck={false} />
+      <input
+        id="where"
+        name="where"
+        defaultValue={where}
+        key={where}
+        placeholder={`${example} IS NOT NULL`}
+        autocomplete="off"
+        spellcheck={false}
+      />
       <button type="submit">Apply</button>
+      {where !== '' && (
+        <button type="button" class="quiet" onClick={() => onFilter('')}>
+          Clear
+        </button>
+      )}
     </form>
   );
 }

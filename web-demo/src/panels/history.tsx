@@ -1,53 +1,74 @@
 import { useEffect, useState } from 'preact/hooks';
 import { FailureBox } from '../components/failure.tsx';
-import { formatTime } from '../format.ts';
+import { formatCount, formatTime } from '../format.ts';
 import { type Loadable, loaded, session } from '../session.ts';
-import type { Commit } from '../worker/protocol.ts';
+import type { Commit, History } from '../worker/protocol.ts';
 
 /** Commits, newest first; each opens the table as it was then. */
 export function HistoryPanel(props: { current: number; onTravel: (version: number) => void }) {
-  const [commits, setCommits] = useState<Loadable<Commit[]>>({ state: 'loading' });
+  const [history, setHistory] = useState<Loadable<History>>({ state: 'loading' });
   useEffect(() => {
     let current = true;
     session.history().then((result) => {
-      if (current) setCommits(loaded(result));
+      if (current) setHistory(loaded(result));
     });
     return () => {
       current = false;
     };
-  }, [props.current]);
+  }, []);
 
-  if (commits.state === 'loading') return <p class="loading">Reading commits…</p>;
-  if (commits.state === 'failed') return <FailureBox failure={commits.failure} />;
+  if (history.state === 'loading') return <p class="loading">Reading commits…</p>;
+  if (history.state === 'failed') return <FailureBox failure={history.failure} />;
+  const { commits, isCut } = history.value;
+  if (commits.length === 0) return <p class="empty">The log has no commits any more, only a checkpoint.</p>;
   return (
-    <ol class="history">
-      {commits.value.map((commit) => (
-        <li key={commit.version} class={commit.version === props.current ? 'current' : undefined}>
-          <button type="button" onClick={() => props.onTravel(commit.version)}>
-            <span class="number">{commit.version}</span>
-            <span class="operation">{commit.operation}</span>
-            <time dateTime={new Date(commit.timestamp).toISOString()}>{formatTime(commit.timestamp)}</time>
-          </button>
-          <Details commit={commit} />
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol class="history" reversed>
+        {commits.map((commit) => (
+          <CommitItem key={commit.version} commit={commit} {...props} />
+        ))}
+      </ol>
+      {isCut && <p class="empty">Only the newest {formatCount(commits.length)} commits are listed.</p>}
+    </>
   );
 }
 
-function Details({ commit }: { commit: Commit }) {
-  const facts = [...commit.parameters, ...commit.metrics].filter(([, value]) => value !== '' && value !== '[]');
+function CommitItem(props: { commit: Commit; current: number; onTravel: (version: number) => void }) {
+  const { commit, current, onTravel } = props;
+  const { version, timestamp, operation } = commit;
+  const metrics = commit.metrics.filter(([, value]) => value !== '0');
   const by = [commit.user, commit.engine].filter((part) => part !== undefined).join(' · ');
   return (
-    <div class="details">
-      {by !== '' && <p class="by">{by}</p>}
-      <ul>
-        {facts.map(([key, value]) => (
-          <li key={key}>
-            <span>{key}</span> {value}
-          </li>
-        ))}
-      </ul>
-    </div>
+    <li class={version === current ? 'current' : ''} aria-current={version === current}>
+      <button type="button" title={`Open version ${version}`} onClick={() => onTravel(version)}>
+        <span class="number">{version}</span>
+        <span class="operation">{operation}</span>
+        {timestamp !== null && (
+          <time dateTime={new Date(timestamp).toISOString()}>{formatTime(timestamp)} UTC</time>
+        )}
+      </button>
+      <div class="details">
+        {metrics.length > 0 && <Facts facts={metrics.map(([key, value]) => [key, grouped(value)])} />}
+        {commit.parameters.length > 0 && <Facts facts={commit.parameters} />}
+        {by !== '' && <p class="by">{by}</p>}
+      </div>
+    </li>
   );
+}
+
+function Facts({ facts }: { facts: [string, string][] }) {
+  return (
+    <dl>
+      {facts.map(([key, value]) => (
+        <div key={key}>
+          <dt>{key}</dt> <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Metrics are numbers, mostly in text. */
+function grouped(value: string): string {
+  return /^\d{1,15}$/.test(value) ? formatCount(Number(value)) : value;
 }

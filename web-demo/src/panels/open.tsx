@@ -41,7 +41,8 @@ export function OpenPanel({ onOpen }: { onOpen: (source: Source) => void }) {
         Delta table inspector
       </h1>
       <p class="lead">
-        See what a Delta Lake table is and how it got there. Everything runs in this tab: no server, no upload.
+        See what a Delta Lake table is and how it got there. Everything runs in this tab: no server, no
+        upload.
       </p>
       <UrlForm onOpen={onOpen} />
       <section class="folder">

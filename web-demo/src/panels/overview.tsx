@@ -11,11 +11,14 @@ export function OverviewPanel({ overview }: { overview: Overview }) {
         <Fact name="Version" value={formatCount(overview.version)} />
         <Fact name="Committed (UTC)" value={formatTime(overview.timestamp)} />
         <Fact name="Rows" value={formatCount(overview.numRecords)} />
+        {overview.numDeletedRecords > 0 && (
+          <Fact name="Deleted rows in files" value={formatCount(overview.numDeletedRecords)} />
+        )}
         <Fact name="Files" value={formatCount(overview.numFiles)} />
         <Fact name="Size" value={formatBytes(overview.sizeInBytes)} />
       </section>
-      {overview.description !== undefined && <p class="description">{overview.description}</p>}
-      <section aria-labelledby="schema">
+      {overview.description !== null && <p class="description">{overview.description}</p>}
+      <section class="columns" aria-labelledby="schema">
         <h2 id="schema">Schema</h2>
         <SchemaTree schema={overview.schema} partitionColumns={overview.partitionColumns} />
         {overview.clusteringColumns.length > 0 && <p>Clustered by {overview.clusteringColumns.join(', ')}</p>}
@@ -57,7 +60,7 @@ function ProtocolSection({ overview }: { overview: Overview }) {
         reader version {overview.minReaderVersion}, writer version {overview.minWriterVersion}
       </p>
       {overview.features.length === 0 ? (
-        <p class="empty">No table features.</p>
+        <p class="empty">No table features are named: what the table needs follows from these versions.</p>
       ) : (
         <ul class="features">
           {overview.features.map((feature) => (

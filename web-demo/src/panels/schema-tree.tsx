@@ -28,7 +28,7 @@ function FieldItem({ field, partition }: { field: StructField; partition?: boole
           id {text(field.metadata[COLUMN_ID])}
         </span>
       )}
-      {typeof field.metadata['comment'] === 'string' && <span class="comment">{field.metadata['comment']}</span>}
+      {typeof field.metadata.comment === 'string' && <span class="comment">{field.metadata.comment}</span>}
     </>
   );
   if (children.length === 0) return <li>{line}</li>;

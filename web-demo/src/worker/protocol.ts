@@ -10,26 +10,42 @@ export type Source =
 export interface Overview {
   location: string;
   version: number;
-  /** Milliseconds since the Unix epoch. */
-  timestamp: number;
-  name: string | undefined;
-  description: string | undefined;
+  /** Milliseconds since the Unix epoch; null where nothing tells it any more. */
+  timestamp: number | null;
+  name: string | null;
+  description: string | null;
   numFiles: number;
   sizeInBytes: number;
-  /** Undefined where a file has no row count. */
-  numRecords: number | undefined;
+  /** Live rows; null where a file has no row count. */
+  numRecords: number | null;
+  /** Rows that deletion vectors hide. */
+  numDeletedRecords: number;
   minReaderVersion: number;
   minWriterVersion: number;
-  features: { name: string; kind: 'reader and writer' | 'writer' }[];
+  features: Feature[];
   schema: StructType;
   partitionColumns: string[];
+  /** Dotted paths; empty where the table is not clustered. */
   clusteringColumns: string[];
   properties: [string, string][];
 }
 
+export interface Feature {
+  name: string;
+  kind: 'reader and writer' | 'writer';
+}
+
+export interface History {
+  /** Newest first. */
+  commits: Commit[];
+  /** Whether only the newest commits are here and the log may have more. */
+  isCut: boolean;
+}
+
 export interface Commit {
   version: number;
-  timestamp: number;
+  /** Milliseconds since the Unix epoch; null where nobody tells. */
+  timestamp: number | null;
   operation: string;
   parameters: [string, string][];
   metrics: [string, string][];
@@ -49,8 +65,8 @@ export interface RowWindow {
   rows: (string | null)[][];
   /** Rows that the worker holds so far. */
   loaded: number;
-  /** Whether the scan has ended. */
-  complete: boolean;
+  /** Whether these are all; `bounded` that there may be more, which the worker does not keep. */
+  end: 'open' | 'complete' | 'bounded';
 }
 
 /** A failure as the page shows it. */
@@ -58,14 +74,18 @@ export interface Failure {
   code: string;
   message: string;
   advice: string | undefined;
+  /** Text to copy that belongs to the advice. */
+  snippet: string | undefined;
 }
 
 export type Result<T> = { ok: true; value: T } | { ok: false; failure: Failure };
 
 /** The worker's side; every call answers with a value or a failure, never a rejected promise. */
 export interface TableWorker {
+  /** A later call cancels an earlier one. */
   open(source: Source, version?: number): Promise<Result<Overview>>;
-  history(): Promise<Result<Commit[]>>;
+  /** Commits up to the newest version, whichever is open. */
+  history(): Promise<Result<History>>;
   /** Starts a new scan; rows are then asked for by window. */
   startRows(query: { where?: string }): Promise<Result<GridColumn[]>>;
   rows(start: number, end: number): Promise<Result<RowWindow>>;

@@ -2,14 +2,16 @@
 import * as Comlink from 'comlink';
 import { DeltaTable } from 'delta-kernel-web';
 import { toFailure } from './advice.ts';
-import { readCommits } from './commits.ts';
+import { readHistory } from './commits.ts';
 import { readOverview } from './overview.ts';
-import type { Result, Source, TableWorker } from './protocol.ts';
+import type { Overview, Result, Source, TableWorker } from './protocol.ts';
 import { RowReader } from './row-reader.ts';
 import { locate } from './sources.ts';
 
 let table: DeltaTable | undefined;
 let reader: RowReader | undefined;
+/** Ends what belongs to the open table. */
+let current = new AbortController();
 
 async function attempt<T>(work: () => Promise<T>): Promise<Result<T>> {
   try {
@@ -24,15 +26,24 @@ function opened(): DeltaTable {
   return table;
 }
 
-async function open(source: Source, version?: number) {
+async function open(source: Source, version: number | undefined): Promise<Overview> {
+  current.abort();
+  current = new AbortController();
+  const { signal } = current;
   reader?.close();
   reader = undefined;
-  table = await DeltaTable.open(await locate(source), version === undefined ? {} : { version });
-  return readOverview(table);
+  table = undefined;
+  const next = await DeltaTable.open(locate(source), { version, signal });
+  const overview = await readOverview(next, signal);
+  // A later call has taken over where it has aborted this one.
+  signal.throwIfAborted();
+  table = next;
+  return overview;
 }
 
 async function startRows({ where }: { where?: string }) {
   reader?.close();
+  reader = undefined;
   reader = new RowReader(opened(), where);
   return reader.columns;
 }
@@ -44,7 +55,7 @@ async function rows(start: number, end: number) {
 
 const worker: TableWorker = {
   open: (source, version) => attempt(() => open(source, version)),
-  history: () => attempt(() => readCommits(opened())),
+  history: () => attempt(() => readHistory(opened(), current.signal)),
   startRows: (query) => attempt(() => startRows(query)),
   rows: (start, end) => attempt(() => rows(start, end)),
 };
