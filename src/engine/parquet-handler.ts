@@ -153,13 +153,18 @@ export class DefaultParquetHandler implements ParquetHandler {
   async writeParquetFile(
     path: URL,
     data: AsyncIterable<EngineData> | Iterable<EngineData>,
-    options: CallOptions = {},
+    { signal, compression }: CallOptions & { compression?: string | undefined } = {},
   ): Promise<FileMeta> {
-    const bytes = await this.#encode(path, data, options.signal);
+    const bytes = await this.#encode(
+      path,
+      data,
+      codecNamed(compression ?? this.#options.compression),
+      signal,
+    );
     const { storage, cache } = this.#io;
     cache.forget(path);
-    await storage.put(path, bytes, { ...options, overwrite: true });
-    const written = await storage.head(path, options);
+    await storage.put(path, bytes, { signal, overwrite: true });
+    const written = await storage.head(path, { signal });
     if (written.size !== bytes.length) {
       const message = `wrote ${bytes.length} bytes, but the file has ${written.size}`;
       throw new DeltaError('IOError', message, { path: shownUrl(path) });
@@ -170,10 +175,11 @@ export class DefaultParquetHandler implements ParquetHandler {
   async #encode(
     path: URL,
     data: AsyncIterable<EngineData> | Iterable<EngineData>,
+    compression: ParquetWriteOptions['compression'],
     signal: AbortSignal | undefined,
   ): Promise<Uint8Array> {
     const core = await this.#core.load();
-    const { compression, maxRowGroupRows } = this.#options;
+    const { maxRowGroupRows } = this.#options;
     let writer: ReturnType<WasmCore['parquetWriter']> | undefined;
     const parts: Uint8Array[] = [];
     try {
@@ -278,6 +284,14 @@ class OpenFiles {
     for (const file of this.#files) file.close();
     this.#files.clear();
   }
+}
+
+const CODECS = ['uncompressed', 'snappy', 'zstd', 'gzip', 'brotli', 'lz4_raw'] as const;
+
+function codecNamed(name: string): ParquetWriteOptions['compression'] {
+  const codec = CODECS.find((known) => known === name);
+  if (codec !== undefined) return codec;
+  throw new DeltaError('Unsupported', `Parquet files with ${name}: the codecs are ${CODECS.join(', ')}`);
 }
 
 function bytesOf(ranges: readonly ByteRange[]): number {

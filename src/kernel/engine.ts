@@ -190,11 +190,14 @@ export interface ParquetHandler {
     schema: StructType,
     options?: CallOptions & { predicate?: Predicate | undefined; firstRow?: number | undefined },
   ): AsyncIterable<EngineData>;
-  /** Overwrites. Field ids come from `delta.columnMapping.id` or `parquet.field.id`. @returns the file written. */
+  /**
+   * Overwrites. Field ids come from `delta.columnMapping.id` or `parquet.field.id`. `compression` is a codec by its
+   * Parquet name in lower case; `Unsupported` where the handler has none of that name. @returns the file written.
+   */
   writeParquetFile(
     path: URL,
     data: AsyncIterable<EngineData> | Iterable<EngineData>,
-    options?: CallOptions,
+    options?: CallOptions & { compression?: string | undefined },
   ): Promise<FileMeta>;
   /** Metadata only, with field ids. */
   readParquetFooter(file: FileMeta, options?: CallOptions): Promise<ParquetFooter>;
