@@ -8,6 +8,7 @@ commit times are Spark's own.
 import random
 import shutil
 import sys
+import tempfile
 from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -30,6 +31,7 @@ def session():
         'spark.jars': ','.join(map(str, JARS)),
         'spark.sql.extensions': 'io.delta.sql.DeltaSparkSessionExtension',
         'spark.sql.catalog.spark_catalog': 'org.apache.spark.sql.delta.catalog.DeltaCatalog',
+        'spark.sql.warehouse.dir': tempfile.mkdtemp(),
         'spark.ui.enabled': 'false',
         'spark.sql.shuffle.partitions': '1',
         'spark.default.parallelism': '1',
