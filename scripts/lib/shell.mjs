@@ -30,14 +30,20 @@ export function run(command, args, options = {}) {
 
 /** Standard output of a command whose errors are shown. @throws {SetupError} when it fails. */
 export function output(command, args, options = {}) {
-  const text = tryOutput(command, args, options);
-  if (text === undefined) throw new SetupError(`\`${[command, ...args].join(' ')}\` failed`);
-  return text;
+  const result = capture(command, args, options);
+  if (result.status === 0) return result.stdout;
+  const reason = result.error?.message ?? result.signal ?? result.status;
+  throw new SetupError(`\`${[command, ...args].join(' ')}\` failed (${reason})`);
 }
 
 /** The same; undefined when it fails. */
-export function tryOutput(command, args, { env, ...options } = {}) {
-  const result = spawnSync(command, args, {
+export function tryOutput(command, args, options = {}) {
+  const result = capture(command, args, options);
+  return result.status === 0 ? result.stdout : undefined;
+}
+
+function capture(command, args, { env, ...options }) {
+  return spawnSync(command, args, {
     cwd: root,
     stdio: ['ignore', 'pipe', 2],
     encoding: 'utf8',
@@ -45,7 +51,6 @@ export function tryOutput(command, args, { env, ...options } = {}) {
     ...options,
     env: { ...process.env, ...env },
   });
-  return result.status === 0 ? result.stdout : undefined;
 }
 
 /** The exit status; 127 where the command does not exist. */
