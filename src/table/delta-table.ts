@@ -25,6 +25,10 @@ import { type ChangesOptions, ChangesScan } from './changes-scan.ts';
 import { storageFor, tableLocation } from './location.ts';
 import { fileTotals, type TableDetail, tableDetail } from './table-detail.ts';
 import { TableScan } from './table-scan.ts';
+import { type AppendOptions, append } from './write/append.ts';
+import { fileSystemWriter, type TableWriter, type WriteOptions, type WriteTarget } from './write/commit.ts';
+import { type DeleteResult, deleteRows } from './write/delete.ts';
+import type { RowInput } from './write/input.ts';
 
 /** A filter: text (see `parsePredicate`), a builder (`col('a').gt(1)`) or a plain predicate. */
 export type Where = string | Condition;
@@ -59,14 +63,21 @@ export interface ScanOptions extends FilterOptions, ProjectionOptions {
   limit?: number | undefined;
 }
 
-/** A Delta table at one version. */
+/** A Delta table at one version; its own writes move it on to the version that they made. */
 export class DeltaTable {
   readonly engine: Engine;
-  readonly snapshot: Snapshot;
+  readonly #writer: TableWriter;
+  #snapshot: Snapshot;
 
-  constructor(engine: Engine, snapshot: Snapshot) {
+  /** @param writer how commits are made: by put-if-absent in the log by default. */
+  constructor(engine: Engine, snapshot: Snapshot, writer: TableWriter = fileSystemWriter) {
     this.engine = engine;
-    this.snapshot = snapshot;
+    this.#snapshot = snapshot;
+    this.#writer = writer;
+  }
+
+  get snapshot(): Snapshot {
+    return this.#snapshot;
   }
 
   /**
@@ -118,7 +129,7 @@ export class DeltaTable {
     options: Pick<OpenOptions, 'logTail' | 'maxCatalogVersion' | 'signal'> = {},
   ): Promise<DeltaTable> {
     const snapshot = await this.snapshot.refresh(this.engine, options);
-    return snapshot === this.snapshot ? this : new DeltaTable(this.engine, snapshot);
+    return snapshot === this.snapshot ? this : new DeltaTable(this.engine, snapshot, this.#writer);
   }
 
   /**
@@ -179,6 +190,36 @@ export class DeltaTable {
   /** Commits, newest first: this version and those before it. */
   history(options: HistoryOptions = {}): Promise<HistoryEntry[]> {
     return history(this.engine, this.snapshot, options);
+  }
+
+  /**
+   * Appends rows: objects by column name, or Arrow tables and record batches. Conflicts with other writers are resolved
+   * and retried. Without rows nothing is committed.
+   *
+   * Errors, before anything is committed: `Schema` for unknown columns and values that are none of their type;
+   * `ConstraintViolation` (NOT NULL, CHECK constraints, invariants, generated columns); `InvalidPartitionValues`;
+   * `Unsupported` with the `feature` that the table has and this version cannot honour; storage's own.
+   * @returns the version that has the rows; this table is at it from then on.
+   */
+  async append(rows: RowInput, options: AppendOptions = {}): Promise<number> {
+    this.#snapshot = await append(this.#target(), rows, options);
+    return this.version;
+  }
+
+  /**
+   * Deletes the rows for which `where` is true (`TRUE`: all), in deletion vectors where the table has them enabled.
+   * Redone on the newer version where another writer changed rows that it reads.
+   *
+   * Errors: those of {@link DeltaTable.scan} and of conflicts; `Unsupported` for an append-only table.
+   */
+  async delete(where: Where, options: WriteOptions = {}): Promise<DeleteResult> {
+    const { snapshot, result } = await deleteRows(this.#target(), toWhere(where)!, options);
+    this.#snapshot = snapshot;
+    return result;
+  }
+
+  #target(): WriteTarget {
+    return { engine: this.engine, snapshot: this.snapshot, ...this.#writer };
   }
 
   /** What the table is and how large: reads the list of files. */

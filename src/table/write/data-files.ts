@@ -1,0 +1,222 @@
+/** Data files: batches are gathered per partition and written to Parquet, with their statistics. */
+import type { Data } from 'apache-arrow';
+import type { ArrowEngineData } from '../../engine/arrow-engine-data.ts';
+import type { Engine, Runtime } from '../../kernel/engine.ts';
+import type { EngineData } from '../../kernel/engine-data.ts';
+import type { Expression, Scalar } from '../../kernel/expressions/types.ts';
+import { field, type StructField, type StructType, types } from '../../kernel/schema/types.ts';
+import { StatsCollector } from '../../kernel/statistics/collector.ts';
+import type { TableProperties } from '../../kernel/table-properties.ts';
+import type { AddFile, CdcFile } from '../../kernel/transaction/file-actions.ts';
+import type { WriteContext } from '../../kernel/transaction/write-context.ts';
+import { type WarningListener, warn } from './after-commit.ts';
+import { splitByPartition } from './partitions.ts';
+import { compressionOf } from './settings.ts';
+
+export interface DataFileOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Bytes of a file, about. */
+  readonly targetFileSize: number;
+}
+
+export interface HiddenColumn {
+  /** Name in the batches. */
+  readonly column: string;
+  readonly physical: StructField;
+}
+
+/** What the files are part of. */
+export interface DataFileTable {
+  readonly partitionColumns: readonly string[];
+  readonly properties: TableProperties;
+  readonly runtime: Runtime;
+  readonly tableRoot: URL;
+  readonly version: number;
+  /** Columns that batches have beside the table's, and their form in files (materialised row ids). */
+  readonly hiddenColumns?: readonly HiddenColumn[] | undefined;
+  /** Where files of these partition values (by logical name) go. */
+  context(values: Readonly<Record<string, Scalar>>): WriteContext;
+}
+
+/** Batches in memory, of all partitions together, before the largest is written ahead of time. */
+const MAX_BUFFERED_BYTES = 256 << 20;
+
+interface Partition {
+  readonly context: WriteContext;
+  batches: ArrowEngineData[];
+  bytes: number;
+}
+
+/** Writes the files of one change. A failure leaves files that no version knows: vacuum deletes them. */
+export class DataFileWriter {
+  readonly #engine: Engine;
+  readonly #table: DataFileTable;
+  readonly #options: DataFileOptions;
+  readonly #partitions = new Map<string, Partition>();
+  readonly #files: AddFile[] = [];
+  /** Also those whose writing failed. */
+  readonly #written: URL[] = [];
+  #buffered = 0;
+  /** Bytes of files per byte in memory, as the last file had it. */
+  #ratio = 1;
+
+  constructor(engine: Engine, table: DataFileTable, options: DataFileOptions) {
+    this.#engine = engine;
+    this.#table = table;
+    this.#options = options;
+  }
+
+  /** Takes rows of the table's schema; throws `InvalidPartitionValues`, and what writing a file throws. */
+  async add(batch: ArrowEngineData): Promise<void> {
+    for (const { key, values, rows } of splitByPartition(batch, this.#table.partitionColumns)) {
+      const partition = this.#partition(key, values);
+      const bytes = bytesOf(rows);
+      partition.batches.push(rows);
+      partition.bytes += bytes;
+      this.#buffered += bytes;
+      if (partition.bytes * this.#ratio >= this.#options.targetFileSize) await this.#write(partition);
+    }
+    while (this.#buffered > MAX_BUFFERED_BYTES) {
+      const largest = [...this.#partitions.values()].reduce((a, b) => (b.bytes > a.bytes ? b : a));
+      await this.#write(largest);
+    }
+  }
+
+  /** Writes what is left. @returns all files, in the order of their writing. */
+  async finish(): Promise<readonly AddFile[]> {
+    for (const partition of this.#partitions.values()) await this.#write(partition);
+    return this.#files;
+  }
+
+  /** Deletes what was written for a change that does not happen, where the storage can; else vacuum will. */
+  async discard(onWarning: WarningListener | undefined): Promise<void> {
+    const { storageHandler } = this.#engine;
+    for (const location of this.#written) {
+      try {
+        await storageHandler.delete?.(location);
+      } catch (error) {
+        warn(onWarning, 'a file of a failed write stays behind until vacuum', this.#table, error);
+      }
+    }
+  }
+
+  #partition(key: string, values: Readonly<Record<string, Scalar>>): Partition {
+    let partition = this.#partitions.get(key);
+    if (partition === undefined) {
+      partition = { context: this.#table.context(values), batches: [], bytes: 0 };
+      this.#partitions.set(key, partition);
+    }
+    return partition;
+  }
+
+  async #write(partition: Partition): Promise<void> {
+    const { context, batches, bytes } = partition;
+    if (batches.length === 0) return;
+    this.#buffered -= bytes;
+    partition.batches = [];
+    partition.bytes = 0;
+    const { location, path } = context.newFile();
+    this.#written.push(location);
+    const file = await writeFile(this.#engine, context, batches, location, this.#table, this.#options.signal);
+    this.#ratio = Math.min(1, file.size / Math.max(bytes, 1));
+    this.#files.push({ path, ...file });
+  }
+}
+
+/** One Parquet file of logical batches, with the statistics that the table has. */
+async function writeFile(
+  engine: Engine,
+  context: WriteContext,
+  batches: readonly ArrowEngineData[],
+  location: URL,
+  { properties, runtime, hiddenColumns = [] }: DataFileTable,
+  signal: AbortSignal | undefined,
+): Promise<Omit<AddFile, 'path'>> {
+  const stats = new StatsCollector(context.statsColumns);
+  const form = extended(
+    context,
+    hiddenColumns.map(({ column, physical }) => [physical, { kind: 'column', path: [column] }]),
+  );
+  const physical = physicalBatches(engine, form, batches, stats);
+  const compression = compressionOf(properties);
+  const { size, lastModified } = await engine.parquetHandler.writeParquetFile(location, physical, {
+    signal,
+    compression,
+  });
+  return {
+    partitionValues: context.partitionValues,
+    size,
+    modificationTime: lastModified || runtime.now(),
+    stats: stats.toJson(),
+  };
+}
+
+/** How logical batches become physical ones. */
+interface PhysicalForm {
+  readonly schema: StructType;
+  readonly expression: Expression;
+}
+
+function extended(
+  { physicalSchema, logicalToPhysical }: WriteContext,
+  columns: readonly (readonly [StructField, Expression])[],
+): PhysicalForm {
+  if (logicalToPhysical.kind !== 'struct') throw new TypeError('a write context gives a struct of columns');
+  const fields = [...logicalToPhysical.fields, ...columns.map(([, expression]) => expression)];
+  return {
+    schema: types.struct([...physicalSchema.fields, ...columns.map(([each]) => each)]),
+    expression: { ...logicalToPhysical, fields },
+  };
+}
+
+async function* physicalBatches(
+  engine: Engine,
+  { schema, expression }: PhysicalForm,
+  batches: readonly ArrowEngineData[],
+  stats: StatsCollector | undefined,
+): AsyncGenerator<EngineData, void, undefined> {
+  const [first] = batches;
+  const evaluator = engine.evaluationHandler.newExpressionEvaluator(first!.schema, expression, schema);
+  for (const batch of batches) {
+    const physical = await evaluator.evaluate(batch);
+    stats?.add(physical);
+    yield physical;
+  }
+}
+
+/** Name of the column that says what became of a row (`PROTOCOL.md`, "Change Data Files"). */
+const CHANGE_TYPE = '_change_type';
+
+/** A file of rows (at least one batch) that were all changed in one way. */
+export async function writeChangeFile(
+  engine: Engine,
+  context: WriteContext,
+  batches: readonly ArrowEngineData[],
+  change: 'insert' | 'delete',
+  table: DataFileTable,
+  signal: AbortSignal | undefined,
+): Promise<CdcFile> {
+  const literal: Expression = { kind: 'literal', literal: { type: types.string, value: change } };
+  const form = extended(context, [[field(CHANGE_TYPE, types.string), literal]]);
+  const { location, path } = context.newChangeFile();
+  const physical = physicalBatches(engine, form, batches, undefined);
+  const compression = compressionOf(table.properties);
+  const { size } = await engine.parquetHandler.writeParquetFile(location, physical, { signal, compression });
+  return { path, partitionValues: context.partitionValues, size };
+}
+
+function bytesOf({ recordBatch }: ArrowEngineData): number {
+  return recordBatch.data.children.reduce((sum, child) => sum + dataBytes(child), 0);
+}
+
+/** Bytes of the rows of a column alone: slices share the buffers of texts and lists with the whole. */
+function dataBytes(data: Data): number {
+  const { length, children, valueOffsets: offsets, values } = data;
+  const bits = Math.ceil(length / 8);
+  if (!offsets)
+    return bits + (values?.byteLength ?? 0) + children.reduce((sum, child) => sum + dataBytes(child), 0);
+  const items = Number(offsets[length]) - Number(offsets[0]);
+  const [child] = children;
+  const perItem = child === undefined ? 1 : dataBytes(child) / Math.max(child.length, 1);
+  return bits + 4 * length + items * perItem;
+}
