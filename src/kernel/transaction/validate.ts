@@ -10,6 +10,7 @@ import type { SnapshotState } from '../snapshot/state.ts';
 import { isFeatureEnabled, isFeatureSupported } from '../table-features/protocol-support.ts';
 import { checkWriteSupport } from '../table-features/write-support.ts';
 import type { ResolvedChanges } from './changes.ts';
+import { isolationLevel } from './conflict/isolation.ts';
 import type { CdcFile } from './file-actions.ts';
 import { parseStats, requireNumRecords } from './file-stats.ts';
 import { assignsRowIds } from './row-tracking.ts';
@@ -31,6 +32,7 @@ export function validateChanges(
     checkSchemaForWrite(after.schema, { columnMapping: after.tableProperties.columnMappingMode !== 'none' });
     checkWriteSupport(after.protocol, after.metadata, { enforced });
   }
+  isolationLevel(changes, before);
   checkBlindAppend(changes, before);
   checkAppendOnly(changes, before);
   checkChangeFeed(changes, after);

@@ -7,8 +7,9 @@ import type { Engine } from '../../engine.ts';
 import { canonicalPath } from '../../paths.ts';
 import { CLUSTERING_DOMAIN } from '../../snapshot/clustering.ts';
 import type { SnapshotState } from '../../snapshot/state.ts';
-import { ISOLATION_LEVELS, type IsolationLevel, type ResolvedChanges } from '../changes.ts';
+import type { ResolvedChanges } from '../changes.ts';
 import { ROW_TRACKING_DOMAIN } from '../row-tracking.ts';
+import { isolationLevel } from './isolation.ts';
 import { addsMatching, removesMatching } from './matching.ts';
 import type { Winner } from './winner.ts';
 
@@ -128,32 +129,4 @@ class ConflictCheck {
       { table: shownUrl(this.#base.tableRoot), version },
     );
   }
-}
-
-/**
- * The level of a transaction: its own, else the table's. Snapshot isolation is for those that only rearrange files;
- * with any other action the default holds.
- */
-export function isolationLevel(changes: ResolvedChanges, base: SnapshotState): IsolationLevel {
-  const wanted = changes.isolationLevel ?? tableIsolationLevel(base);
-  if (wanted !== 'SnapshotIsolation') return wanted;
-  const rearrangesOnly =
-    !changes.dataChange &&
-    changes.newMetadata === undefined &&
-    changes.newProtocol === undefined &&
-    changes.transactionIds.size === 0 &&
-    changes.domains.size === 0 &&
-    changes.systemDomains.length === 0;
-  return rearrangesOnly ? 'SnapshotIsolation' : 'Serializable';
-}
-
-function tableIsolationLevel({ tableProperties, tableRoot }: SnapshotState): IsolationLevel {
-  const stored = tableProperties.isolationLevel;
-  const known = ISOLATION_LEVELS.find((level) => level.toLowerCase() === stored.toLowerCase());
-  if (known !== undefined) return known;
-  throw new DeltaError(
-    'ParseError',
-    `the table property delta.isolationLevel is ${JSON.stringify(stored)}, expected ${ISOLATION_LEVELS.join(', ')}`,
-    { table: shownUrl(tableRoot) },
-  );
 }
