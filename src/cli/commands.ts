@@ -7,14 +7,9 @@ import type { StructType } from '../kernel/schema/types.ts';
 import type { DeltaTable } from '../table/delta-table.ts';
 import { ndjsonPieces } from '../table/json-rows.ts';
 import { openTable } from './open.ts';
-import type { Output, Progress } from './output.ts';
-import { columnList, type Invocation, text, UsageError, wholeNumber } from './usage.ts';
-
-interface Run extends Invocation {
-  readonly output: Output;
-  readonly progress: Progress;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
+import type { Run } from './run-context.ts';
+import { columnList, text, UsageError, wholeNumber } from './usage.ts';
+import { append, deleteRows } from './write-commands.ts';
 
 /** Commands by name; each prints to `output` and throws a `DeltaError` or a `UsageError`. */
 export const commands: Readonly<Record<string, (run: Run) => Promise<void>>> = {
@@ -23,6 +18,8 @@ export const commands: Readonly<Record<string, (run: Run) => Promise<void>>> = {
   files,
   changes,
   history,
+  append,
+  delete: deleteRows,
 };
 
 function open({ table, options, env }: Run): Promise<DeltaTable> {
@@ -85,8 +82,8 @@ async function* live(table: DeltaTable, where: string | undefined): AsyncGenerat
 }
 
 async function* explained(table: DeltaTable, where: string | undefined): AsyncGenerator<object> {
-  for await (const { file, kept, reason } of table.explain({ where })) {
-    yield { ...fileJson(file), kept, ...(reason !== undefined && { reason }) };
+  for await (const { file, ...verdict } of table.explain({ where, rowGroups: true })) {
+    yield { ...fileJson(file), ...verdict };
   }
 }
 

@@ -9,6 +9,7 @@ import type {
   FileMeta,
   ParquetFooter,
   ParquetHandler,
+  RowGroupVerdict,
   StorageHandler,
 } from '../kernel/engine.ts';
 import type { EngineData } from '../kernel/engine-data.ts';
@@ -133,6 +134,24 @@ export class DefaultParquetHandler implements ParquetHandler {
     } finally {
       opened.closeAll();
       pruner?.free();
+    }
+  }
+
+  async explainRowGroups(
+    file: FileMeta,
+    schema: StructType,
+    predicate: Predicate,
+    { signal }: CallOptions = {},
+  ): Promise<RowGroupVerdict[]> {
+    const core = await this.#core.load();
+    const parquet = await ParquetFile.open(this.#io, core, file, signal);
+    const pruner = filePruner(core, schema, predicate, this.#options);
+    try {
+      const kept = pruner?.rowGroups(parquet);
+      return parquet.core.footer.rowGroups.map((group, at) => ({ ...group, kept: kept?.[at] ?? true }));
+    } finally {
+      pruner?.free();
+      parquet.close();
     }
   }
 

@@ -172,6 +172,14 @@ export interface ParquetFooter {
   readonly keyValueMetadata: ReadonlyMap<string, string>;
 }
 
+/** A row group, and whether a read with a predicate decodes it. */
+export interface RowGroupVerdict {
+  readonly numRows: number;
+  /** Uncompressed bytes of all its columns. */
+  readonly totalByteSize: number;
+  readonly kept: boolean;
+}
+
 export interface ParquetHandler {
   /**
    * Exactly the requested columns, in the requested order, in file order and row order; a batch never spans files.
@@ -199,6 +207,16 @@ export interface ParquetHandler {
     data: AsyncIterable<EngineData> | Iterable<EngineData>,
     options?: CallOptions & { compression?: string | undefined },
   ): Promise<FileMeta>;
+  /**
+   * Which row groups of a file `readParquetFiles` would decode for a predicate. Optional: what cannot tell leaves it
+   * out, and explanations end at files.
+   */
+  explainRowGroups?(
+    file: FileMeta,
+    schema: StructType,
+    predicate: Predicate,
+    options?: CallOptions,
+  ): Promise<readonly RowGroupVerdict[]>;
   /** Metadata only, with field ids. */
   readParquetFooter(file: FileMeta, options?: CallOptions): Promise<ParquetFooter>;
 }

@@ -172,9 +172,12 @@ export class DeltaTable {
     return this.snapshot.scan({ predicate: toWhere(where) }).files(this.engine, { signal });
   }
 
-  /** Every live file with whether a scan with `where` reads it, and if not why. */
-  explain({ where, signal }: FilterOptions = {}): ScanExplanation {
-    return this.snapshot.scan({ predicate: toWhere(where) }).explain(this.engine, { signal });
+  /**
+   * Every live file with whether a scan with `where` reads it, and if not why. `rowGroups` also tells which row groups
+   * of the files that are kept are decoded: it reads their footers.
+   */
+  explain({ where, ...options }: FilterOptions & { rowGroups?: boolean } = {}): ScanExplanation {
+    return this.snapshot.scan({ predicate: toWhere(where) }).explain(this.engine, options);
   }
 
   /**

@@ -1,4 +1,5 @@
 /** Why a scan reads the files that it reads. */
+import type { RowGroupVerdict } from '../engine.ts';
 import type { SkipReason } from '../expressions/explain.ts';
 import type { ExplainedFiles } from './live-files.ts';
 import { liveRecords, type ScanFile, visitScanFiles } from './scan-files.ts';
@@ -8,7 +9,12 @@ export interface ExplainedFile {
   readonly kept: boolean;
   /** Why the file is skipped; absent where it is kept. */
   readonly reason?: SkipReason;
+  /** Of a kept file, where row groups were asked for: which are decoded. Absent where the file is missing. */
+  readonly rowGroups?: readonly RowGroupVerdict[];
 }
+
+/** The row groups of a kept file; undefined where they cannot be told. */
+export type RowGroupExplainer = (file: ScanFile) => Promise<readonly RowGroupVerdict[] | undefined>;
 
 /** Sums over files. */
 export interface FileTotals {
@@ -31,10 +37,12 @@ const NONE: FileTotals = { files: 0, bytes: 0, rows: 0 };
  */
 export class ScanExplanation implements AsyncIterable<ExplainedFile> {
   readonly #batches: () => AsyncIterable<ExplainedFiles>;
+  readonly #rowGroups: RowGroupExplainer | undefined;
   #totals: ExplainTotals = { kept: NONE, skipped: NONE };
 
-  constructor(batches: () => AsyncIterable<ExplainedFiles>) {
+  constructor(batches: () => AsyncIterable<ExplainedFiles>, rowGroups?: RowGroupExplainer) {
     this.#batches = batches;
+    this.#rowGroups = rowGroups;
   }
 
   get totals(): ExplainTotals {
@@ -48,11 +56,16 @@ export class ScanExplanation implements AsyncIterable<ExplainedFile> {
       for (const file of visitScanFiles(batch)) {
         const reason = reasons.next().value;
         const explained: ExplainedFile =
-          reason === undefined ? { file, kept: true } : { file, kept: false, reason };
+          reason === undefined ? await this.#kept(file) : { file, kept: false, reason };
         this.#count(explained);
         yield explained;
       }
     }
+  }
+
+  async #kept(file: ScanFile): Promise<ExplainedFile> {
+    const rowGroups = await this.#rowGroups?.(file);
+    return rowGroups === undefined ? { file, kept: true } : { file, kept: true, rowGroups };
   }
 
   #count({ file, kept }: ExplainedFile): void {

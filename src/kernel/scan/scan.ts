@@ -8,8 +8,8 @@
  * const scan = snapshot.scan({ columns: ['id'], predicate: parsePredicate("city = 'NYC'") });
  * for await (const batch of scan.execute(engine)) …
  */
-import { DeltaError, shownUrl, withContext } from '../../errors.ts';
-import type { CallOptions, Engine, Runtime } from '../engine.ts';
+import { DeltaError, isDeltaError, shownUrl, withContext } from '../../errors.ts';
+import type { CallOptions, Engine, RowGroupVerdict, Runtime } from '../engine.ts';
 import type { EngineData, FilteredEngineData } from '../engine-data.ts';
 import type { Predicate } from '../expressions/types.ts';
 import { systemRuntime } from '../runtime.ts';
@@ -24,7 +24,7 @@ import { Plan, type PlanOptions, type PlanPage, type PlanShards, type ShardOptio
 import { type ReadAheadLimits, readAhead } from './read-ahead.ts';
 import { FileReader } from './read-file.ts';
 import { restoreScan, saveScan } from './saved-scan.ts';
-import { type ScanFile, type ScanMetadata, visitScanFiles } from './scan-files.ts';
+import { dataFileMeta, type ScanFile, type ScanMetadata, visitScanFiles } from './scan-files.ts';
 import { type ScanOptions, type ScanSchema, scanSchema } from './scan-schema.ts';
 import { transformOf } from './transform.ts';
 
@@ -190,15 +190,42 @@ export class Scan {
     }
   }
 
-  /** Every live file with whether it is read, and if not by which rule and values; totals after an iteration. */
-  explain(engine: Engine, { signal }: CallOptions = {}): ScanExplanation {
+  /**
+   * Every live file with whether it is read, and if not by which rule and values; totals after an iteration.
+   * `rowGroups` also reads the footers of the files that are kept, where there is a predicate.
+   */
+  explain(
+    engine: Engine,
+    { signal, rowGroups = false }: CallOptions & { rowGroups?: boolean } = {},
+  ): ScanExplanation {
     const files = new LiveFiles(engine, this.snapshot, {
       signal,
       stats: true,
       tags: true,
       skipping: this.#skipping,
     });
-    return new ScanExplanation(() => files.explained());
+    return new ScanExplanation(
+      () => files.explained(),
+      rowGroups ? (file) => this.#rowGroups(engine, file, signal) : undefined,
+    );
+  }
+
+  /** The row groups of a file that a read decodes; undefined where the engine, or a missing file, does not tell. */
+  async #rowGroups(
+    engine: Engine,
+    file: ScanFile,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly RowGroupVerdict[] | undefined> {
+    const predicate = this.physicalPredicate;
+    if (predicate === undefined || engine.parquetHandler.explainRowGroups === undefined) return undefined;
+    const meta = dataFileMeta(this.snapshot.tableRoot, file);
+    try {
+      return await engine.parquetHandler.explainRowGroups(meta, this.physicalSchema, predicate, { signal });
+    } catch (error) {
+      // The log names a file that is gone: that is for a read to report, the log's own verdict stands.
+      if (isDeltaError(error, 'FileNotFound')) return undefined;
+      throw error;
+    }
   }
 
   /** The rows of given files, which may come from another scan of this version (see {@link Scan.files}). */
