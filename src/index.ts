@@ -15,6 +15,15 @@ export type {
   Protocol,
   SetTransaction,
 } from './kernel/actions/types.ts';
+export { CommitMetadata, type CommitType } from './kernel/committer/commit-metadata.ts';
+export type {
+  CatalogCommit,
+  CommitResponse,
+  Committer,
+  PublishMetadata,
+} from './kernel/committer/committer.ts';
+export { FileSystemCommitter } from './kernel/committer/file-system-committer.ts';
+export { publishByCopies } from './kernel/committer/publish-copies.ts';
 export type {
   CallOptions,
   Engine,
@@ -78,6 +87,27 @@ export {
 } from './kernel/schema/types.ts';
 export { type RefreshOptions, Snapshot, type SnapshotOptions } from './kernel/snapshot/snapshot.ts';
 export type { ColumnMappingMode, TableProperties } from './kernel/table-properties.ts';
+export type { IsolationLevel } from './kernel/transaction/changes.ts';
+export type { RebaseOptions } from './kernel/transaction/conflict/rebase.ts';
+export {
+  type CreateTableOptions,
+  createTable,
+  type TableCreation,
+} from './kernel/transaction/create-table.ts';
+export {
+  type AddFile,
+  addFilesSchema,
+  type CdcFile,
+  type FileBatch,
+} from './kernel/transaction/file-actions.ts';
+export type {
+  CommitResult,
+  CommittedTransaction,
+  ConflictedTransaction,
+  RetryableTransaction,
+} from './kernel/transaction/results.ts';
+export type { Transaction, TransactionOptions } from './kernel/transaction/transaction.ts';
+export type { NewFile, WriteContext, WriteContextOptions } from './kernel/transaction/write-context.ts';
 export { type CoalesceOptions, withRangeCoalescing } from './storage/coalesce.ts';
 export { type CountedStorage, type StorageCounts, withCounting } from './storage/counting.ts';
 export { HttpStorageHandler } from './storage/http.ts';

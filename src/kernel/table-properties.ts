@@ -58,6 +58,11 @@ export function tableProperties(protocol: Protocol, metadata: Metadata): TablePr
   return new ParsedProperties(protocol, metadata.configuration);
 }
 
+/** Reads every property, for those who are about to store them: `ParseError` for the first value that is none. */
+export function checkTableProperties(properties: TableProperties): void {
+  for (const name of Object.getOwnPropertyNames(ParsedProperties.prototype)) Reflect.get(properties, name);
+}
+
 class ParsedProperties implements TableProperties {
   readonly raw: Readonly<Record<string, string>>;
   readonly #mappingSupported: boolean;

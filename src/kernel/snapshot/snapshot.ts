@@ -19,6 +19,7 @@ import { Scan, type ScanOptions } from '../scan/scan.ts';
 import type { StructType } from '../schema/types.ts';
 import { checkReadSupport, isFeatureSupported } from '../table-features/protocol-support.ts';
 import { type TableProperties, tableProperties } from '../table-properties.ts';
+import { publish } from '../transaction/publish.ts';
 import { Transaction, type TransactionOptions } from '../transaction/transaction.ts';
 import { findDomainMetadata, findSetTransaction } from './app-state.ts';
 import { checkCatalogManaged, targetVersion, type VersionOptions } from './catalog-options.ts';
@@ -136,6 +137,14 @@ export class Snapshot implements SnapshotState {
   }
 
   /**
+   * Makes the commits that only the catalog knows ordinary files of the log, so that others find them and the log can
+   * be maintained; this same object where there are none. See `publish` for what it throws.
+   */
+  publish(engine: Engine, committer: Committer, options: CallOptions = {}): Promise<Snapshot> {
+    return publish(engine, this, committer, Snapshot.fromParts, options);
+  }
+
+  /**
    * The newest version that an application recorded with its transactions, undefined where it has none or the record
    * is older than `delta.setTransactionRetentionDuration`.
    */
@@ -236,8 +245,8 @@ function isContinuation(newer: LogSegment, older: LogSegment): boolean {
   return newer.version >= older.version && (newer.checkpointVersion ?? 0) <= older.version;
 }
 
-/** The canonical form of a table's URL: one spelling per path, ending in `/`. */
-function parseTableRoot(tableRoot: URL | string): URL {
+/** The canonical form of a table's URL: one spelling per path, ending in `/`. Throws `InvalidUrl`. */
+export function parseTableRoot(tableRoot: URL | string): URL {
   let url: URL;
   try {
     url = new URL(tableRoot);

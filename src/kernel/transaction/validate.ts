@@ -7,8 +7,10 @@ import { canonicalPath } from '../paths.ts';
 import { partitionKey } from '../scan/scan-schema.ts';
 import { checkSchemaForDataFiles, checkSchemaForWrite } from '../schema/write-rules.ts';
 import type { SnapshotState } from '../snapshot/state.ts';
+import { isChangeColumn } from '../table-changes/changes-schema.ts';
 import { isFeatureEnabled, isFeatureSupported } from '../table-features/protocol-support.ts';
 import { checkWriteSupport } from '../table-features/write-support.ts';
+import { checkTableProperties } from '../table-properties.ts';
 import type { ResolvedChanges } from './changes.ts';
 import { isolationLevel } from './conflict/isolation.ts';
 import type { CdcFile } from './file-actions.ts';
@@ -31,6 +33,8 @@ export function validateChanges(
   if (changes.newProtocol !== undefined || changes.newMetadata !== undefined) {
     checkSchemaForWrite(after.schema, { columnMapping: after.tableProperties.columnMappingMode !== 'none' });
     checkWriteSupport(after.protocol, after.metadata, { enforced });
+    checkTableProperties(after.tableProperties);
+    checkChangeColumns(after);
   }
   isolationLevel(changes, before);
   checkBlindAppend(changes, before);
@@ -41,6 +45,14 @@ export function validateChanges(
   checkRemoves(changes);
   checkVectors(changes, after);
   checkDomains(changes, after);
+}
+
+function checkChangeColumns({ protocol, metadata, schema }: SnapshotState): void {
+  if (!isFeatureEnabled(protocol, metadata.configuration, 'changeDataFeed')) return;
+  const taken = schema.fields.find(({ name }) => isChangeColumn(name));
+  if (taken === undefined) return;
+  const message = `the column ${taken.name} has the name of a column of the change data feed`;
+  throw new DeltaError('ChangeDataFeedIncompatibleSchema', message, { column: taken.name });
 }
 
 function checkBlindAppend(changes: ResolvedChanges, before: SnapshotState): void {
