@@ -35,6 +35,7 @@ export type {
   ParquetFooter,
   ParquetHandler,
   PredicateEvaluator,
+  RowGroupVerdict,
   RowIndexSet,
   RowIndexSets,
   Runtime,
@@ -52,6 +53,7 @@ export {
   or,
   PredicateBuilder,
 } from './kernel/expressions/builders.ts';
+export type { DecidingValue, SkipReason } from './kernel/expressions/explain.ts';
 export { ExpressionError, type SourceSpan } from './kernel/expressions/expression-error.ts';
 export { parsePredicate } from './kernel/expressions/parser.ts';
 export { expressionToString, predicateToString } from './kernel/expressions/print.ts';
@@ -65,8 +67,37 @@ export type {
 } from './kernel/expressions/types.ts';
 export type { HistoryEntry, HistoryOptions } from './kernel/history/history.ts';
 export { LogPath } from './kernel/log/log-path.ts';
-export type { ExplainedFile, ExplainTotals } from './kernel/scan/explain.ts';
-export type { ExecuteOptions, Scan, ScanMetadataOptions } from './kernel/scan/scan.ts';
+export type { PlanBudget } from './kernel/scan/budget.ts';
+export {
+  type ColumnChange,
+  diffSnapshots,
+  type FilesDiff,
+  type SchemaDiff,
+  type TableDiff,
+} from './kernel/scan/diff.ts';
+export type { ExplainedFile, ExplainTotals, FileTotals, ScanExplanation } from './kernel/scan/explain.ts';
+export {
+  type FileChanges,
+  type IncrementalOptions,
+  IncrementalScan,
+  type RemovedFile,
+} from './kernel/scan/incremental.ts';
+export type { PlanOptions, PlanPage, PlanShards, ShardOptions } from './kernel/scan/plan.ts';
+export { scanFilesFromJson, scanFilesToJson } from './kernel/scan/saved-scan.ts';
+export { type ExecuteOptions, Scan, type ScanMetadataOptions } from './kernel/scan/scan.ts';
+export {
+  liveRecords,
+  type ScanFile,
+  type ScanMetadata,
+  type ScanTransforms,
+  scanFileSchema,
+  visitScanFiles,
+} from './kernel/scan/scan-files.ts';
+export type {
+  ProjectionOptions,
+  ScanMetadataColumn,
+  ScanOptions as KernelScanOptions,
+} from './kernel/scan/scan-schema.ts';
 export { columnPathToString, parseColumnPath } from './kernel/schema/column-path.ts';
 export { typeToString } from './kernel/schema/schema.ts';
 export { parseSchema, schemaToJson } from './kernel/schema/schema-json.ts';
@@ -86,6 +117,12 @@ export {
   type VariantType,
 } from './kernel/schema/types.ts';
 export { type RefreshOptions, Snapshot, type SnapshotOptions } from './kernel/snapshot/snapshot.ts';
+export {
+  TableChanges,
+  type TableChangesOptions,
+  type TableChangesScan,
+  type TableChangesScanOptions,
+} from './kernel/table-changes/table-changes.ts';
 export type { ColumnMappingMode, TableProperties } from './kernel/table-properties.ts';
 export type { IsolationLevel } from './kernel/transaction/changes.ts';
 export type { RebaseOptions } from './kernel/transaction/conflict/rebase.ts';
@@ -113,6 +150,7 @@ export { type CountedStorage, type StorageCounts, withCounting } from './storage
 export { HttpStorageHandler } from './storage/http.ts';
 export { MemoryStorageHandler, type MemoryStorageOptions } from './storage/memory.ts';
 export { type RetryOptions, withRetries } from './storage/retry.ts';
+export { type ChangesOptions, ChangesScan } from './table/changes-scan.ts';
 export {
   DeltaTable,
   type FilterOptions,
