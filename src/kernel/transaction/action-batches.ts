@@ -99,13 +99,13 @@ function* pairs(engine: Engine, items: CommitActions['vectorPairs']): Generator<
   }
 }
 
-function protocolScalar(protocol: Protocol): Scalar {
+export function protocolScalar(protocol: Protocol): Scalar {
   const { minReaderVersion, minWriterVersion, readerFeatures, writerFeatures } = protocol;
   const value = [minReaderVersion, minWriterVersion, readerFeatures ?? null, writerFeatures ?? null];
   return { type: protocolSchema, value };
 }
 
-function metadataScalar(metadata: Metadata): Scalar {
+export function metadataScalar(metadata: Metadata): Scalar {
   const { id, name, description, format, schemaString, partitionColumns, createdTime } = metadata;
   const stored = metadata.storedPartitionNames ?? {};
   const value = [
@@ -158,11 +158,11 @@ function cdcValue({ path, partitionValues, size, tags }: CdcFile): ScalarValue {
   return [path, Object.entries(partitionValues), BigInt(size), false, mapValue(tags)];
 }
 
-function transactionValue({ appId, version, lastUpdated }: SetTransaction): ScalarValue {
+export function transactionValue({ appId, version, lastUpdated }: SetTransaction): ScalarValue {
   return [appId, BigInt(version), longValue(lastUpdated)];
 }
 
-function domainValue({ domain, configuration, removed }: DomainMetadata): ScalarValue {
+export function domainValue({ domain, configuration, removed }: DomainMetadata): ScalarValue {
   return [domain, configuration, removed];
 }
 
