@@ -66,21 +66,26 @@ function fromLink(before: Shown): Shown {
   return { ...view, source: isSame ? before.source : { kind: 'url', url } };
 }
 
-/** Opens the table whenever its source or version changes; an answer that comes too late is dropped. */
+/** Opens the table whenever its source or version changes; until then it is loading, whatever was there before. */
 function useTable(source: Source | undefined, version: number | undefined): Loadable<Overview> {
-  const [table, setTable] = useState<Loadable<Overview>>({ state: 'loading' });
+  const [answer, setAnswer] = useState<{
+    source: Source;
+    version: number | undefined;
+    table: Loadable<Overview>;
+  }>();
   useEffect(() => {
     if (source === undefined) return undefined;
     let current = true;
-    setTable({ state: 'loading' });
     session.open(source, version).then((result) => {
-      if (current) setTable(loaded(result));
+      if (current) setAnswer({ source, version, table: loaded(result) });
     });
     return () => {
       current = false;
+      setAnswer(undefined);
     };
   }, [source, version]);
-  return table;
+  const isCurrent = answer?.source === source && answer?.version === version;
+  return isCurrent && answer !== undefined ? answer.table : { state: 'loading' };
 }
 
 interface PanelProps {

@@ -4,7 +4,7 @@ export const SAMPLES = [
   {
     name: 'inventory',
     title: 'Inventory',
-    what: 'time travel over 8 versions, a change feed, a schema change',
+    what: 'time travel over 7 versions, a change feed, a schema change',
   },
   { name: 'customers', title: 'Customers', what: 'deletion vectors, column mapping, a checkpoint, variants' },
 ] as const;

@@ -34,15 +34,13 @@ export function Header({ source, table, version, onClose, onTravel }: HeaderProp
   );
 }
 
-/** Takes any version; one that is not there is explained below. */
+/** Takes any version, by Enter or by the arrows; one that is not there is explained below. */
 function VersionForm(props: { shown: number | undefined; onTravel: (version: number) => void }) {
-  const travel = (event: { currentTarget: HTMLFormElement | HTMLInputElement; preventDefault(): void }) => {
-    event.preventDefault();
-    const input = document.getElementById('version') as HTMLInputElement;
+  const travel = ({ currentTarget: input }: { currentTarget: HTMLInputElement }) => {
     if (input.value !== '' && input.checkValidity()) props.onTravel(input.valueAsNumber);
   };
   return (
-    <form class="version" onSubmit={travel}>
+    <div class="version">
       <label for="version">version</label>
       <input
         id="version"
@@ -53,7 +51,7 @@ function VersionForm(props: { shown: number | undefined; onTravel: (version: num
         value={props.shown ?? ''}
         onChange={travel}
       />
-    </form>
+    </div>
   );
 }
 

@@ -2,8 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { session } from '../session.ts';
 import type { Failure, RowWindow } from '../worker/protocol.ts';
 
-/** Rows that are asked for beyond the visible ones. */
-const AHEAD = 200;
+/** Rows that are kept here beyond the visible ones. */
+const AROUND = 200;
+/** Rows that the worker has read beyond the visible ones: so many that their end is known for small tables. */
+const AHEAD = 5000;
 
 /** Rows `first` to before `last` and some around them; one request at a time, each for what is in view by then. */
 export function useRows(first: number, last: number): { shown: RowWindow; failure: Failure | undefined } {
@@ -23,7 +25,9 @@ export function useRows(first: number, last: number): { shown: RowWindow; failur
     const isAtEdge = shown.end === 'open' && last + AHEAD > shown.loaded;
     if (busy.current || failure !== undefined || (!isMissing && !isAtEdge)) return;
     busy.current = true;
-    session.rows(Math.max(0, first - AHEAD), last + AHEAD).then((result) => {
+    // Rows in view do not wait for those ahead, which come batch by batch.
+    const readTo = isMissing ? last : shown.loaded + 1;
+    session.rows(Math.max(0, first - AROUND), last + AROUND, readTo).then((result) => {
       busy.current = false;
       if (gone.current) return;
       if (result.ok) setShown(result.value);

@@ -18,27 +18,15 @@ export function OverviewPanel({ overview }: { overview: Overview }) {
         <Fact name="Size" value={formatBytes(overview.sizeInBytes)} />
       </section>
       {overview.description !== null && <p class="description">{overview.description}</p>}
-      <section class="columns" aria-labelledby="schema">
+      <section aria-labelledby="schema">
         <h2 id="schema">Schema</h2>
         <SchemaTree schema={overview.schema} partitionColumns={overview.partitionColumns} />
         {overview.clusteringColumns.length > 0 && <p>Clustered by {overview.clusteringColumns.join(', ')}</p>}
       </section>
-      <ProtocolSection overview={overview} />
-      <section aria-labelledby="properties">
-        <h2 id="properties">Properties</h2>
-        {overview.properties.length === 0 ? (
-          <p class="empty">No properties are set.</p>
-        ) : (
-          <dl class="properties">
-            {overview.properties.map(([key, value]) => (
-              <div key={key}>
-                <dt>{key}</dt>
-                <dd>{value}</dd>
-              </div>
-            ))}
-          </dl>
-        )}
-      </section>
+      <div class="side">
+        <ProtocolSection overview={overview} />
+        <PropertiesSection properties={overview.properties} />
+      </div>
     </div>
   );
 }
@@ -71,6 +59,26 @@ function ProtocolSection({ overview }: { overview: Overview }) {
             </li>
           ))}
         </ul>
+      )}
+    </section>
+  );
+}
+
+function PropertiesSection({ properties }: { properties: [string, string][] }) {
+  return (
+    <section aria-labelledby="properties">
+      <h2 id="properties">Properties</h2>
+      {properties.length === 0 ? (
+        <p class="empty">No properties are set.</p>
+      ) : (
+        <dl class="properties">
+          {properties.map(([key, value]) => (
+            <div key={key}>
+              <dt>{key}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
       )}
     </section>
   );

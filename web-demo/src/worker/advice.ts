@@ -42,7 +42,9 @@ export function toFailure(error: unknown): Failure {
 
 /** As S3's CORS configuration is written, a line per setting. */
 function rulesText(rule: Record<string, unknown>): string {
-  const lines = Object.entries(rule).map(([key, value]) => `    "${key}": ${JSON.stringify(value)}`);
+  const lines = Object.entries(rule).map(
+    ([key, value]) => `    "${key}": ${JSON.stringify(value).replaceAll('","', '", "')}`,
+  );
   return `[\n  {\n${lines.join(',\n')}\n  }\n]`;
 }
 

@@ -88,5 +88,6 @@ export interface TableWorker {
   history(): Promise<Result<History>>;
   /** Starts a new scan; rows are then asked for by window. */
   startRows(query: { where?: string }): Promise<Result<GridColumn[]>>;
-  rows(start: number, end: number): Promise<Result<RowWindow>>;
+  /** Rows `start` to before `end`; reads on to `readTo` at least, where the scan has as many. */
+  rows(start: number, end: number, readTo: number): Promise<Result<RowWindow>>;
 }

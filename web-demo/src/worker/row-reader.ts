@@ -52,9 +52,9 @@ export class RowReader {
     }));
   }
 
-  /** Rows from `start` to before `end`, fewer where the scan has fewer; reads on where they are not there yet. */
-  async window(start: number, end: number): Promise<RowWindow> {
-    const reading = this.#reading.then(() => this.#readTo(end));
+  /** Rows from `start` to before `end`, fewer where the scan has fewer, once `readTo` rows or all are there. */
+  async window(start: number, end: number, readTo: number): Promise<RowWindow> {
+    const reading = this.#reading.then(() => this.#read(readTo));
     this.#reading = reading.catch(() => undefined); // whoever asked hears of it; the next call tries by itself
     await reading;
     const rows: RowWindow['rows'] = [];
@@ -77,8 +77,8 @@ export class RowReader {
     return this.#held.at(-1)?.end ?? 0;
   }
 
-  async #readTo(end: number): Promise<void> {
-    while (this.#end === 'open' && this.#loaded < end) {
+  async #read(to: number): Promise<void> {
+    while (this.#end === 'open' && this.#loaded < to) {
       const { done, value } = await this.#batches.next();
       this.#abort.signal.throwIfAborted();
       if (done) {

@@ -48,16 +48,16 @@ async function startRows({ where }: { where?: string }) {
   return reader.columns;
 }
 
-async function rows(start: number, end: number) {
+async function rows(start: number, end: number, readTo: number) {
   if (reader === undefined) throw new Error('no scan is open');
-  return reader.window(start, end);
+  return reader.window(start, end, readTo);
 }
 
 const worker: TableWorker = {
   open: (source, version) => attempt(() => open(source, version)),
   history: () => attempt(() => readHistory(opened(), current.signal)),
   startRows: (query) => attempt(() => startRows(query)),
-  rows: (start, end) => attempt(() => rows(start, end)),
+  rows: (start, end, readTo) => attempt(() => rows(start, end, readTo)),
 };
 
 Comlink.expose(worker);

@@ -1,0 +1,3 @@
+export const demoDir: string;
+export function buildDemo(): Promise<string>;
+export function bundleDemo(outdir: string): Promise<void>;
