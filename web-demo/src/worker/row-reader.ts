@@ -37,6 +37,7 @@ export class RowReader {
   readonly #buffers = new Set<ArrayBufferLike>();
   readonly #writers = new Map<HeldBatch, ValueWriter[]>();
   #bytes = 0;
+  #failure: { error: unknown } | undefined;
   #end: RowWindow['end'] = 'open';
   /** Calls read one after the other. */
   #reading: Promise<void> = Promise.resolve();
@@ -79,7 +80,7 @@ export class RowReader {
 
   async #read(to: number): Promise<void> {
     while (this.#end === 'open' && this.#loaded < to) {
-      const { done, value } = await this.#batches.next();
+      const { done, value } = await this.#next();
       this.#abort.signal.throwIfAborted();
       if (done) {
         this.#end = 'complete';
@@ -87,6 +88,17 @@ export class RowReader {
         this.#end = 'bounded';
         await this.#batches.return?.();
       }
+    }
+  }
+
+  /** A scan that has failed must not look as if it had ended. */
+  async #next(): Promise<IteratorResult<Batch>> {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    try {
+      return await this.#batches.next();
+    } catch (error) {
+      this.#failure = { error };
+      throw error;
     }
   }
 
