@@ -22,6 +22,7 @@ import { FooterCache } from './footer-cache.ts';
 import { ParquetFile, type ParquetIo } from './parquet-file.ts';
 import { type FilePruner, filePruner } from './parquet-pruning.ts';
 import { prefetchOrdered } from './prefetch.ts';
+import { type Unshredding, unshredding } from './variant-shredding.ts';
 import type {
   ByteRange,
   FileBytes,
@@ -88,6 +89,8 @@ interface RowGroupTask {
   readonly rowGroup: number;
   readonly rows: RowRanges | undefined;
   readonly ranges: readonly ByteRange[];
+  /** Where variants of the file are shredded. */
+  readonly unshredding: Unshredding | undefined;
   last: boolean;
 }
 
@@ -247,33 +250,38 @@ export class DefaultParquetHandler implements ParquetHandler {
     signal: AbortSignal | undefined,
   ): Promise<RowGroupTask[]> {
     const kept = pruner?.rowGroups(file);
+    const unshred = file.step(() => unshredding(schema, file.core));
+    const read = unshred?.readSchema ?? schema;
     const tasks: RowGroupTask[] = [];
     let end = 0;
     for (const [rowGroup, { numRows }] of file.core.footer.rowGroups.entries()) {
       end += numRows;
       if (numRows === 0 || end <= firstRow || kept?.[rowGroup] === false) continue;
-      const whole = file.step(() => file.core.plan(schema, rowGroup));
-      const rows = await pruner?.rows(file, rowGroup, bytesOf(whole), signal);
+      const whole = file.step(() => file.core.plan(read, rowGroup));
+      // Page indexes are loaded for the columns of `schema` only.
+      const rows = unshred ? undefined : await pruner?.rows(file, rowGroup, bytesOf(whole), signal);
       if (rows?.length === 0) continue;
-      const ranges = rows ? file.step(() => file.core.plan(schema, rowGroup, rows)) : whole;
-      tasks.push({ file, rowGroup, rows, ranges, last: false });
+      const ranges = rows ? file.step(() => file.core.plan(read, rowGroup, rows)) : whole;
+      tasks.push({ file, rowGroup, rows, ranges, unshredding: unshred, last: false });
     }
     return tasks;
   }
 
   *#decode(task: RowGroupTask, schema: StructType, chunks: readonly FileBytes[]): Generator<EngineData> {
-    const { file, rowGroup, rows } = task;
+    const { file, rowGroup, rows, unshredding: unshred } = task;
+    const read = unshred?.readSchema ?? schema;
     const { numRows, totalByteSize } = file.core.footer.rowGroups[rowGroup]!;
     const fitting = Math.floor((this.#options.batchBytes * numRows) / Math.max(totalByteSize, 1));
     const batchSize = Math.max(1, Math.min(this.#options.batchRows, fitting));
     const batches = file.step(() =>
-      file.core.decode(schema, rowGroup, chunks, { batchSize, filePath: file.path, ...(rows && { rows }) }),
+      file.core.decode(read, rowGroup, chunks, { batchSize, filePath: file.path, ...(rows && { rows }) }),
     );
     try {
       for (;;) {
         const next = file.step(() => batches.next());
         if (next.done) return;
-        yield new ArrowEngineData(next.value, schema);
+        const batch = unshred ? file.step(() => unshred.restore(next.value)) : next.value;
+        yield new ArrowEngineData(batch, schema);
       }
     } finally {
       batches.return?.();
