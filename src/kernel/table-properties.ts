@@ -54,7 +54,10 @@ export interface TableProperties {
 }
 
 /** The properties of a table; see {@link TableProperties} for when a malformed value shows. */
-export function tableProperties(protocol: Protocol, metadata: Metadata): TableProperties {
+export function tableProperties(
+  protocol: Protocol,
+  metadata: Partial<Metadata> & Pick<Metadata, 'configuration'>,
+): TableProperties {
   return new ParsedProperties(protocol, metadata.configuration);
 }
 

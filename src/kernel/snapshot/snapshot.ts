@@ -19,6 +19,7 @@ import { Scan, type ScanOptions } from '../scan/scan.ts';
 import type { StructType } from '../schema/types.ts';
 import { checkReadSupport, isFeatureSupported } from '../table-features/protocol-support.ts';
 import { type TableProperties, tableProperties } from '../table-properties.ts';
+import { TableAlteration } from '../transaction/alter-table.ts';
 import { publish } from '../transaction/publish.ts';
 import { Transaction, type TransactionOptions } from '../transaction/transaction.ts';
 import { findDomainMetadata, findSetTransaction } from './app-state.ts';
@@ -134,6 +135,11 @@ export class Snapshot implements SnapshotState {
    */
   transaction(committer: Committer, options: TransactionOptions = {}): Transaction<Snapshot> {
     return new Transaction({ base: this, committer, makeSnapshot: Snapshot.fromParts, ...options });
+  }
+
+  /** A change of this table's columns, properties and features: see {@link TableAlteration}. */
+  alterTable(committer: Committer, options: TransactionOptions = {}): TableAlteration<Snapshot> {
+    return new TableAlteration(this, committer, Snapshot.fromParts, options);
   }
 
   /**

@@ -12,7 +12,7 @@ import type { Committer } from '../committer/committer.ts';
 import type { CallOptions, Engine, Runtime } from '../engine.ts';
 import { fileNameOf, logRootOf } from '../log/log-path.ts';
 import { systemRuntime } from '../runtime.ts';
-import { schemaToJson } from '../schema/schema-json.ts';
+import { parseSchema, schemaToJson } from '../schema/schema-json.ts';
 import type { StructType } from '../schema/types.ts';
 import { checkSchemaForWrite } from '../schema/write-rules.ts';
 import { parseTableRoot, Snapshot } from '../snapshot/snapshot.ts';
@@ -102,13 +102,15 @@ function designTable(given: StructType, options: CreateTableOptions): TableDesig
     ...(features.has('rowTracking') && rowTrackingColumns(runtime)),
   };
   const { name, description } = options;
+  const schemaString = schemaToJson(schema);
   const metadata: Metadata = {
     id: runtime.uuid(),
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
     format: { provider: 'parquet', options: {} },
-    schemaString: schemaToJson(schema),
-    schema,
+    schemaString,
+    // As it will be read.
+    schema: parseSchema(schemaString),
     partitionColumns,
     createdTime: runtime.now(),
     configuration,

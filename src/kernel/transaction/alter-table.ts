@@ -1,0 +1,158 @@
+/**
+ * Changes of a table's columns, properties and features: one commit of metadata.
+ *
+ * @example
+ * const alteration = snapshot.alterTable(committer).addColumn(field('fare', types.double)).renameColumn('a', 'b');
+ * await (await alteration.build(engine)).commit(engine);
+ */
+import { DeltaError, shownUrl, withContext } from '../../errors.ts';
+import type { Committer } from '../committer/committer.ts';
+import type { CallOptions, Engine } from '../engine.ts';
+import { Scan } from '../scan/scan.ts';
+import { parseColumnPath } from '../schema/column-path.ts';
+import type { DataType, StructField } from '../schema/types.ts';
+import { findDomainMetadata } from '../snapshot/app-state.ts';
+import { CLUSTERING_DOMAIN, parseClusteringColumns } from '../snapshot/clustering.ts';
+import type { SnapshotFactory, SnapshotState } from '../snapshot/state.ts';
+import { isFeatureEnabled, isFeatureSupported } from '../table-features/protocol-support.ts';
+import { addColumn, dropColumn, renameColumn, setNullable, widenColumn } from './alter/columns.ts';
+import { type Draft, metadataOf } from './alter/draft.ts';
+import { asksForRows, setProperties, unsetProperties } from './alter/properties.ts';
+import { Transaction, type TransactionOptions } from './transaction.ts';
+
+/** A path: names, or text with dots (`a.b`); `element`, `key` and `value` lead into arrays and maps. */
+export type ColumnName = string | readonly string[];
+
+/** @param isEmpty undefined where nobody had to look. */
+type Step = (draft: Draft, isEmpty: boolean | undefined) => Draft;
+
+/** Collects changes; they are applied in order, and checked, by `build`. */
+export class TableAlteration<S extends SnapshotState = SnapshotState> {
+  readonly #base: S;
+  readonly #committer: Committer;
+  readonly #makeSnapshot: SnapshotFactory<S>;
+  readonly #options: TransactionOptions;
+  readonly #steps: Step[] = [];
+  readonly #operations = new Set<string>();
+  #asksForRows = false;
+
+  constructor(base: S, committer: Committer, makeSnapshot: SnapshotFactory<S>, options: TransactionOptions) {
+    this.#base = base;
+    this.#committer = committer;
+    this.#makeSnapshot = makeSnapshot;
+    this.#options = options;
+  }
+
+  /** A nullable column, last of the table or of the struct at `parent`. */
+  addColumn(field: StructField, parent: ColumnName = []): this {
+    return this.#add('ADD COLUMNS', (draft) => addColumn(draft, field, pathOf(parent)));
+  }
+
+  /** Needs column mapping. */
+  renameColumn(column: ColumnName, name: string): this {
+    return this.#add('RENAME COLUMN', (draft) => renameColumn(draft, pathOf(column), name));
+  }
+
+  /** Needs column mapping. Not for partition and clustering columns, nor for the last one. */
+  dropColumn(column: ColumnName): this {
+    return this.#add('DROP COLUMNS', (draft) => dropColumn(draft, pathOf(column)));
+  }
+
+  /** Needs `delta.enableTypeWidening`. */
+  widenColumn(column: ColumnName, type: DataType): this {
+    return this.#add('CHANGE COLUMN', (draft) => widenColumn(draft, pathOf(column), type));
+  }
+
+  /** Lifts NOT NULL. */
+  setNullable(column: ColumnName): this {
+    return this.#add('CHANGE COLUMN', (draft) => setNullable(draft, pathOf(column)));
+  }
+
+  /** As the properties of `createTable`; `delta.feature.<name>` = `supported` upgrades the protocol. */
+  setProperties(properties: Readonly<Record<string, string>>): this {
+    this.#asksForRows ||= asksForRows(properties);
+    return this.#add('SET TBLPROPERTIES', (draft, isEmpty) => setProperties(draft, properties, isEmpty));
+  }
+
+  unsetProperties(keys: readonly string[]): this {
+    return this.#add('UNSET TBLPROPERTIES', (draft) => unsetProperties(draft, keys));
+  }
+
+  /**
+   * The transaction of all changes. Errors: `Schema` for columns that are not there or cannot be so, `Unsupported`
+   * naming the feature that a change needs or that stands in its way, `InvalidOption` for properties.
+   */
+  async build(engine: Engine, options: CallOptions = {}): Promise<Transaction<S>> {
+    try {
+      return await this.#build(engine, options);
+    } catch (error) {
+      const { tableRoot, version } = this.#base;
+      throw withContext(error, { table: shownUrl(tableRoot), version });
+    }
+  }
+
+  async #build(engine: Engine, options: CallOptions): Promise<Transaction<S>> {
+    const base = this.#base;
+    if (this.#steps.length === 0)
+      throw new DeltaError('InvalidTransactionState', 'nothing to alter was said');
+    refuseIceberg(base);
+    const isEmpty = this.#asksForRows ? await hasNoFiles(engine, base, options) : undefined;
+    let draft: Draft = {
+      protocol: base.protocol,
+      schema: base.schema,
+      partitionColumns: base.metadata.partitionColumns,
+      configuration: base.metadata.configuration,
+      systemDomains: [],
+      readsWholeTable: false,
+      clusteringColumns: await clusteringColumns(engine, base, options),
+      runtime: base.runtime,
+    };
+    for (const step of this.#steps) draft = step(draft, isEmpty);
+    const [operation, ...others] = this.#operations;
+    const transaction = new Transaction({
+      base,
+      committer: this.#committer,
+      makeSnapshot: this.#makeSnapshot,
+      ...this.#options,
+      newProtocol: draft.protocol === base.protocol ? undefined : draft.protocol,
+      newMetadata: metadataOf(base.metadata, draft),
+      systemDomains: draft.systemDomains,
+    })
+      .withOperation(others.length === 0 ? operation! : 'ALTER TABLE')
+      .withDataChange(false);
+    return draft.readsWholeTable ? transaction.withReadWholeTable() : transaction.withReadFiles([]);
+  }
+
+  #add(operation: string, step: Step): this {
+    this.#operations.add(operation);
+    this.#steps.push(step);
+    return this;
+  }
+}
+
+function pathOf(column: ColumnName): readonly string[] {
+  return typeof column === 'string' ? parseColumnPath(column) : column;
+}
+
+function refuseIceberg({ protocol, metadata }: SnapshotState): void {
+  const feature = ['icebergCompatV1', 'icebergCompatV2', 'icebergCompatV3'].find((name) => {
+    return isFeatureEnabled(protocol, metadata.configuration, name);
+  });
+  if (feature === undefined) return;
+  throw new DeltaError('Unsupported', `cannot alter: the table has the feature ${feature}`, { feature });
+}
+
+async function hasNoFiles(engine: Engine, base: SnapshotState, { signal }: CallOptions): Promise<boolean> {
+  for await (const _ of new Scan(base).files(engine, { signal, stats: false })) return false;
+  return true;
+}
+
+async function clusteringColumns(
+  engine: Engine,
+  { protocol, schema, logSegment, checksum, tableProperties }: SnapshotState,
+  options: CallOptions,
+): Promise<string[][] | undefined> {
+  if (!isFeatureSupported(protocol, 'clustering')) return undefined;
+  const domain = await findDomainMetadata(engine, logSegment, checksum, CLUSTERING_DOMAIN, options);
+  return domain && parseClusteringColumns(domain.configuration, schema, tableProperties.columnMappingMode);
+}
