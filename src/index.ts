@@ -124,6 +124,7 @@ export {
   type TableChangesScanOptions,
 } from './kernel/table-changes/table-changes.ts';
 export type { ColumnMappingMode, TableProperties } from './kernel/table-properties.ts';
+export type { ColumnName, TableAlteration } from './kernel/transaction/alter-table.ts';
 export type { IsolationLevel } from './kernel/transaction/changes.ts';
 export type { RebaseOptions } from './kernel/transaction/conflict/rebase.ts';
 export {
