@@ -7,8 +7,8 @@
  * The result is kept in the cache under a hash of sources and flags: an unchanged core, in this or any other clone
  * on the same machine, is copied, not compiled.
  */
-import { cpSync, existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import {
   aptInstall,
   cacheDir,
@@ -26,6 +26,8 @@ import {
 
 const TARGET = 'wasm32-unknown-unknown';
 const RUSTFLAGS = '-C target-feature=+simd128,+bulk-memory,+nontrapping-fptoint,+sign-ext';
+/** What the compiler reads, in `wasm/`. */
+const SOURCES = ['Cargo.toml', 'Cargo.lock', '.cargo', 'src'];
 /** `wasm/Cargo.toml` says the same in `rust-version`. */
 const RUST_MINIMUM = [1, 88];
 const DEBIAN_PACKAGES = ['rustc-web', 'cargo-web', 'rust-web-src', 'lld', 'clang', 'llvm'];
@@ -35,10 +37,8 @@ export const wasmFile = join(root, 'src/engine/wasm/delta_kernel_web.wasm');
 
 export function buildWasm({ force = false } = {}) {
   if (!existsSync(join(root, 'wasm/Cargo.toml'))) throw new SetupError('wasm/Cargo.toml is missing');
-  const key = hashFiles([join(root, 'wasm')], {
-    accept: (path) => !['target', 'pkg', 'tests'].includes(basename(path)) && !path.endsWith('.md'),
-    extra: RUSTFLAGS,
-  }).slice(0, 20);
+  const inputs = SOURCES.map((name) => join(root, 'wasm', name));
+  const key = hashFiles(inputs, { extra: RUSTFLAGS }).slice(0, 20);
   const cached = join(cacheDir, 'wasm', key, 'delta_kernel_web.wasm');
   if (force || !existsSync(cached)) compile(cached);
   copyIfNewer(cached);
@@ -72,9 +72,19 @@ function compile(cached) {
     .filter((name) => name.endsWith('.wasm'));
   if (built.length !== 1)
     throw new SetupError(`expected one .wasm of cargo, got: ${built.join(', ') || 'none'}`);
+  checkModule(built[0]);
   mkdirSync(dirname(cached), { recursive: true });
   cpSync(built[0], `${cached}.partial`);
   renameSync(`${cached}.partial`, cached);
+}
+
+/** A core without exports, or with imports, builds but cannot run: it must not get into the cache. */
+function checkModule(file) {
+  const module = new WebAssembly.Module(readFileSync(file));
+  const functions = WebAssembly.Module.exports(module).filter(({ kind }) => kind === 'function');
+  const imports = WebAssembly.Module.imports(module).map(({ module: from, name }) => `${from}.${name}`);
+  if (functions.length === 0) throw new SetupError('the WASM core that was built exports no function');
+  if (imports.length > 0) throw new SetupError(`the WASM core that was built imports ${imports.join(', ')}`);
 }
 
 /** rustup's target where it is or can be fetched, else Debian's Rust with the standard library built from source. */
