@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { FailureBox } from './components/failure.tsx';
 import { Header } from './components/header.tsx';
 import { Tabs } from './components/tabs.tsx';
-import { readView, type Tab, withoutSecrets, writeView } from './location.ts';
+import { linkOf, readView, type Tab, withoutSecrets } from './location.ts';
 import { DataPanel } from './panels/data.tsx';
 import { HistoryPanel } from './panels/history.tsx';
 import { OpenPanel } from './panels/open.tsx';
@@ -24,14 +24,18 @@ const START: Shown = { source: undefined, version: undefined, tab: 'overview', w
 /** The whole page: what is shown is its state; everything else follows. */
 export function App() {
   const [shown, setShown] = useState(() => fromLink(START));
-  const { source, version, tab, where } = shown;
+  const { source, version, tab } = shown;
   const table = useTable(source, version);
-  const show = (change: Partial<Shown>) => setShown((before) => ({ ...before, ...change }));
+  // Written where a person acts, not as an effect: that could come after the next step back and undo it.
+  const show = (change: Partial<Shown>) => {
+    const next = { ...shown, ...change };
+    history.pushState(null, '', linkTo(next));
+    setShown(next);
+  };
 
   useEffect(() => {
-    writeView({ url: source?.kind === 'url' ? source.url : undefined, version, tab, where });
-  }, [source, version, tab, where]);
-  useEffect(() => {
+    // What a link should not say, such as a signature, goes from the address and from the browser's history.
+    history.replaceState(null, '', linkTo(shown));
     const follow = () => setShown(fromLink);
     globalThis.addEventListener('popstate', follow);
     return () => globalThis.removeEventListener('popstate', follow);
@@ -55,6 +59,10 @@ export function App() {
       </main>
     </>
   );
+}
+
+function linkTo({ source, ...view }: Shown): string {
+  return linkOf({ ...view, url: source?.kind === 'url' ? source.url : undefined });
 }
 
 /** What the page's link says. A link names neither folders nor signatures, so those of `before` stay where they fit. */

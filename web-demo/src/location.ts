@@ -1,6 +1,6 @@
 /**
  * What the page's link holds: sample or URL, version, tab and filter. Never a query of the table's URL, which may be a
- * signature. A change is a step that the browser's Back undoes.
+ * signature.
  */
 
 export interface View {
@@ -25,15 +25,16 @@ export function readView(): View {
   };
 }
 
-export function writeView(view: View): void {
+/** The page's address with a view in it. */
+export function linkOf(view: View): string {
   const parameters = new URLSearchParams();
   if (view.url !== undefined) parameters.set('url', withoutSecrets(view.url));
   if (view.version !== undefined) parameters.set('version', String(view.version));
   if (view.tab !== 'overview') parameters.set('tab', view.tab);
   if (view.where !== '') parameters.set('where', view.where);
-  const hash = parameters.size === 0 ? '' : `#${parameters}`;
-  if (hash === globalThis.location.hash) return;
-  history.pushState(null, '', globalThis.location.pathname + hash);
+  return parameters.size === 0
+    ? globalThis.location.pathname
+    : `${globalThis.location.pathname}#${parameters}`;
 }
 
 /** A URL without user, password, query and fragment. */
