@@ -44,7 +44,10 @@ async function bundle() {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   checkExports(manifest, { ...entries, ...cli });
   rmSync(dist, { recursive: true, force: true });
-  await buildLibrary(dist);
+  await buildLibrary(dist).catch((error) => {
+    if (error.errors === undefined) throw error;
+    throw new SetupError('bundling failed: esbuild says why above');
+  });
   cpSync(wasmFile, join(dist, 'delta_kernel_web.wasm'));
   writeFileSync(join(dist, 'delta_kernel_web.wasm.d.ts'), WASM_TYPES);
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json']);
