@@ -7,6 +7,8 @@
  */
 import { DeltaError, shownUrl, withContext } from '../../errors.ts';
 import type { Metadata, Protocol } from '../actions/types.ts';
+import { type CheckpointOptions, writeCheckpoint } from '../checkpoint/checkpoint.ts';
+import type { WriteOutcome } from '../checkpoint/outcome.ts';
 import type { Committer } from '../committer/committer.ts';
 import { type CallOptions, type Engine, locationOf, pathOf, type Runtime } from '../engine.ts';
 import { versionTimestamp } from '../history/commit-times.ts';
@@ -205,6 +207,11 @@ export class Snapshot implements SnapshotState {
     const configuration = await this.getSystemDomainMetadata(engine, CLUSTERING_DOMAIN, options);
     if (configuration === undefined) return undefined;
     return parseClusteringColumns(configuration, this.schema, this.tableProperties.columnMappingMode);
+  }
+
+  /** Writes this version's checkpoint; see `writeCheckpoint` for the errors. */
+  checkpoint(engine: Engine, options: CheckpointOptions = {}): Promise<WriteOutcome<Snapshot>> {
+    return writeCheckpoint(engine, this, Snapshot.fromParts, options);
   }
 
   /** The time of this version in ms since the epoch: its in-commit timestamp, or its commit file's. */
