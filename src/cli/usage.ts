@@ -65,6 +65,20 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
     help: 'commits as NDJSON, newest first',
     options: { limit: { type: 'string', value: 'N', help: 'the newest N commits' } },
   },
+  append: {
+    help: 'append the rows of a file; prints the new version as JSON',
+    options: {
+      from: {
+        type: 'string',
+        value: 'FILE',
+        help: 'NDJSON, in the form that read prints, or Parquet; - is standard input (required)',
+      },
+    },
+  },
+  delete: {
+    help: 'delete the rows for which a condition is true; prints what was done as JSON',
+    options: { where: { ...where, help: `${where.help}; TRUE for all rows (required)` } },
+  },
 };
 
 /** A command as it was asked for. */
