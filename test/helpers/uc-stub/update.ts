@@ -45,7 +45,11 @@ export async function updateTable(table: StubTable, body: Json, context: UpdateC
   checkRequirements(table, body.requirements);
   const commit = commitOf(updates.get('add-commit'));
   const notice = noticeOf(updates.get('set-latest-backfilled-version'));
-  if (commit !== undefined && (await isResend(table, commit, context))) return loadAnswer(table);
+  if (commit !== undefined && isKnown(table, commit)) {
+    await checkResend(table, commit, context);
+    return loadAnswer(table);
+  }
+  // No await from here on: requests are one transaction each.
   const apply = metadataChange(table, updates);
   const listedBefore = unpublished(table);
   const rows = rowsAfter(table, commit, notice);
@@ -136,15 +140,19 @@ function noticeOf(update: Json | undefined): number | undefined {
   throw invalid('latest-published-version is required.');
 }
 
+/** Whether the version of a commit was ratified before. */
+function isKnown(table: StubTable, { version }: CommitRow): boolean {
+  return table.rows.length > 0 && version <= latestVersion(table);
+}
+
 /** The same commit again is a no-op while its row is kept. Another file of a version that exists is a conflict. */
-async function isResend(table: StubTable, commit: CommitRow, context: UpdateContext): Promise<boolean> {
+async function checkResend(table: StubTable, commit: CommitRow, context: UpdateContext): Promise<void> {
   const latest = latestVersion(table);
-  if (table.rows.length === 0 || commit.version > latest) return false;
   const row = table.rows.find(({ version }) => version === commit.version);
-  if (row?.['file-name'] === commit['file-name']) return true;
+  if (row?.['file-name'] === commit['file-name']) return;
   if (row === undefined && context.generation === 'head') {
     const found = await context.compareWithPublished(table, commit);
-    if (found === 'same') return true;
+    if (found === 'same') return;
     if (found === 'unreadable') {
       throw new StubError('CommitStateUnknownException', `Commit ${commit.version} could not be compared`);
     }
