@@ -278,7 +278,7 @@ describe.skipIf(corpus === undefined)('damaged and foreign files are typed error
     async (name) => {
       await expect(readAll('data', name)).rejects.toMatchObject({ name: 'DeltaError' });
     },
-    20_000,
+    180_000,
   );
 
   it('any file cut short', async () => {

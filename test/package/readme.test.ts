@@ -16,7 +16,7 @@ const commands = [...readme.matchAll(/^node dist\/cli\.js (.*)$/gm)].map(([, arg
 const PRINTS: [about: string, line: RegExp][] = [
   ['table.scan', /^\d+$/m],
   ['table.explain', /^true date=2021-09-01\//m],
-  ['table.history', /^7 UPDATE$/m],
+  ['table.history', /^6 UPDATE$/m],
   ['table.changes', /update_postimage/],
 ];
 

@@ -100,7 +100,7 @@ export class CoreMemory {
 
   /** Running out of memory aborts; any other trap is a fault of the core. */
   #trapped(name: string, cause: unknown): DeltaError {
-    const exhausted = this.#exports['core_exhausted'] as () => number;
+    const exhausted = this.#exports.core_exhausted as () => number;
     if (exhausted() === 1) {
       return new DeltaError('OutOfMemory', `the WASM core ran out of memory in ${name}`, { cause });
     }

@@ -216,7 +216,7 @@ describe('Arrow', () => {
     const table = await tableOf(types.struct([field('i', types.integer), field('s', types.string)])).open();
     const i = Int32Array.from({ length: 50_000 }, (_, row) => row);
     const s = Array.from(i, (value) => `text ${value}`);
-    const whole = new Table({ i: vectorFromArray(i, new Int32()), s: vectorFromArray(s, new Utf8()) });
+    const whole = new Table({ i: vectorFromArray([...i], new Int32()), s: vectorFromArray(s, new Utf8()) });
     await table.append(whole.slice(7, 49_000));
     expect((await table.files()).length).toBe(1);
     expect(await rowTexts(table, { where: 'i < 9 OR i = 48999' })).toEqual([
