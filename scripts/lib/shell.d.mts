@@ -1,4 +1,2 @@
-/** What tests use of `shell.mjs`. */
-
-/** Where compiled cores, servers and environments are kept between runs. */
+export const root: string;
 export const cacheDir: string;
