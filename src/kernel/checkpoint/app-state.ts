@@ -26,7 +26,11 @@ export class AppState {
 
   /** By name, without those that were removed. */
   get domains(): DomainMetadata[] {
-    const present = [...this.#domains.values()].filter(({ removed }) => !removed);
-    return present.sort((a, b) => compareUtf8(a.domain, b.domain));
+    return this.allDomains.filter(({ removed }) => !removed);
+  }
+
+  /** By name, removals among them. */
+  get allDomains(): DomainMetadata[] {
+    return [...this.#domains.values()].sort((a, b) => compareUtf8(a.domain, b.domain));
   }
 }

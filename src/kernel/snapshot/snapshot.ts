@@ -9,6 +9,7 @@ import { DeltaError, shownUrl, withContext } from '../../errors.ts';
 import type { Metadata, Protocol } from '../actions/types.ts';
 import { type CheckpointOptions, writeCheckpoint } from '../checkpoint/checkpoint.ts';
 import type { WriteOutcome } from '../checkpoint/outcome.ts';
+import { type ChecksumOptions, writeChecksum } from '../checkpoint/write-checksum.ts';
 import type { Committer } from '../committer/committer.ts';
 import { type CallOptions, type Engine, locationOf, pathOf, type Runtime } from '../engine.ts';
 import { versionTimestamp } from '../history/commit-times.ts';
@@ -212,6 +213,11 @@ export class Snapshot implements SnapshotState {
   /** Writes this version's checkpoint; see `writeCheckpoint` for the errors. */
   checkpoint(engine: Engine, options: CheckpointOptions = {}): Promise<WriteOutcome<Snapshot>> {
     return writeCheckpoint(engine, this, Snapshot.fromParts, options);
+  }
+
+  /** Writes this version's checksum; see `writeChecksum` for the errors. */
+  writeChecksum(engine: Engine, options: ChecksumOptions = {}): Promise<WriteOutcome<Snapshot>> {
+    return writeChecksum(engine, this, Snapshot.fromParts, options);
   }
 
   /** The time of this version in ms since the epoch: its in-commit timestamp, or its commit file's. */
