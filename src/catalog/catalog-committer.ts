@@ -59,6 +59,7 @@ export class CatalogCommitter implements Committer {
   ): Promise<CommitResponse> {
     const { commitType } = metadata;
     if (commitType === 'catalogManagedCreate') {
+      this.checkTable(metadata);
       return new FileSystemCommitter().commit(engine, actions, metadata, options);
     }
     if (commitType !== 'catalogManagedWrite') throw refused(metadata);

@@ -23,6 +23,7 @@ import { Snapshot } from '../kernel/snapshot/snapshot.ts';
 import type { TableProperties } from '../kernel/table-properties.ts';
 import { type ChangesOptions, ChangesScan } from './changes-scan.ts';
 import { storageFor, tableLocation } from './location.ts';
+import { catalogOptions } from './managed-table.ts';
 import { fileTotals, type TableDetail, tableDetail } from './table-detail.ts';
 import { TableScan } from './table-scan.ts';
 import { type AppendOptions, append } from './write/append.ts';
@@ -124,11 +125,13 @@ export class DeltaTable {
     return this.snapshot.tableRoot;
   }
 
-  /** This table at its newest version: the same object where nothing is new. */
+  /** This table at its newest version, which its catalog is asked for: the same object where nothing is new. */
   async refresh(
     options: Pick<OpenOptions, 'logTail' | 'maxCatalogVersion' | 'signal'> = {},
   ): Promise<DeltaTable> {
-    const snapshot = await this.snapshot.refresh(this.engine, options);
+    const isGiven = options.maxCatalogVersion !== undefined;
+    const state = isGiven ? {} : await this.#writer.catalogState({ signal: options.signal });
+    const snapshot = await this.snapshot.refresh(this.engine, { ...options, ...state });
     return snapshot === this.snapshot ? this : new DeltaTable(this.engine, snapshot, this.#writer);
   }
 
@@ -187,7 +190,13 @@ export class DeltaTable {
    */
   changes(options: ChangesOptions): ChangesScan {
     const { runtime, tableRoot } = this.snapshot;
-    return new ChangesScan(this.engine, tableRoot, { runtime, ...options, end: options.end ?? this.version });
+    const end = options.end ?? this.version;
+    return new ChangesScan(this.engine, tableRoot, {
+      runtime,
+      ...catalogOptions(this.snapshot),
+      ...options,
+      end,
+    });
   }
 
   /** Commits, newest first: this version and those before it. */
@@ -219,6 +228,15 @@ export class DeltaTable {
     const { snapshot, result } = await deleteRows(this.#target(), toWhere(where)!, options);
     this.#snapshot = snapshot;
     return result;
+  }
+
+  /**
+   * Publishes the commits of this version that are only staged; nothing where there are none. This table is at the
+   * same version, all of it published.
+   */
+  async publish(options: CallOptions = {}): Promise<number> {
+    this.#snapshot = await this.snapshot.publish(this.engine, this.#writer.committer, options);
+    return this.version;
   }
 
   #target(): WriteTarget {

@@ -74,7 +74,8 @@ async function appendOnce(target: WriteTarget, input: RowInput, options: AppendO
   ]);
   transaction.withCommitInfo({ operationMetrics: metrics, ...commitInfo });
   try {
-    return await commitUntilDecided(target, transaction, options);
+    const counts = { numFilesAdded: files.length, numBytesAdded: bytes, numRowsInserted: rows };
+    return await commitUntilDecided(target, transaction, { ...options, counts });
   } catch (error) {
     if (!transactionId || !isDeltaError(error, 'ConcurrentTransaction')) throw error;
     return alreadyWritten(target, transactionId, options, error);

@@ -8,6 +8,7 @@ import type { Snapshot } from '../../kernel/snapshot/snapshot.ts';
 import type { Transaction } from '../../kernel/transaction/transaction.ts';
 import { jitteredMs, type Pauses, sleepFor } from '../../storage/pause.ts';
 import type { WarningListener } from './after-commit.ts';
+import { type CommitCounts, publishRatified } from './publish.ts';
 
 /** What a catalog knows of a table beyond its files. */
 export interface CatalogState {
@@ -20,6 +21,8 @@ export interface TableWriter {
   readonly committer: Committer;
   /** What the table's catalog says now; nothing for tables without one. */
   readonly catalogState: (options: CallOptions) => Promise<CatalogState>;
+  /** Told what a commit did, where the table's catalog keeps such counts. */
+  readonly reportCommit?: ((counts: CommitCounts, options: CallOptions) => Promise<void>) | undefined;
 }
 
 /** Commits by put-if-absent in the log. */
@@ -70,20 +73,21 @@ const REPEATABLE = [
 ] as const;
 
 /**
- * Commits, rebasing over commits of others and repeating after I/O errors, with jittered pauses.
+ * Commits, rebasing over commits of others and repeating after I/O errors, with jittered pauses; then publishes what a
+ * catalog ratified and tells it the counts, where a failure is no failure of the commit.
  * Errors: the conflict's code where a rebase is not allowed; the last `IOError`; `Generic` where every attempt lost.
  */
 export async function commitUntilDecided(
   target: WriteTarget,
   first: Transaction<Snapshot>,
-  options: WriteOptions,
+  options: WriteOptions & { readonly counts?: CommitCounts | undefined },
 ): Promise<Snapshot> {
   const { engine } = target;
   const { signal, maxAttempts = MAX_ATTEMPTS } = options;
   let transaction = first;
   for (let attempt = 1; ; attempt += 1) {
     const result = await transaction.commit(engine, { signal });
-    if (result.status === 'committed') return result.postCommitSnapshot;
+    if (result.status === 'committed') return publishRatified(target, result.postCommitSnapshot, options);
     if (attempt >= maxAttempts) {
       if (result.status === 'retryable') throw result.error;
       throw new DeltaError(

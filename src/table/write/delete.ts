@@ -79,7 +79,12 @@ async function deleteOnce(
   const result = resultOf(snapshot.version, matches, marked, added);
   if (engineInfo !== undefined) transaction.withEngineInfo(engineInfo);
   transaction.withCommitInfo({ operationMetrics: metricsOf(result), ...commitInfo });
-  const after = await commitUntilDecided(target, transaction, options);
+  const counts = {
+    numFilesAdded: result.addedFiles,
+    numFilesRemoved: result.removedFiles,
+    numRowsRemoved: result.deletedRows,
+  };
+  const after = await commitUntilDecided(target, transaction, { ...options, counts });
   return { snapshot: after, result: { ...result, version: after.version } };
 }
 
