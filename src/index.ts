@@ -153,6 +153,7 @@ export { MemoryStorageHandler, type MemoryStorageOptions } from './storage/memor
 export { type RetryOptions, withRetries } from './storage/retry.ts';
 export { type ChangesOptions, ChangesScan } from './table/changes-scan.ts';
 export {
+  type CreateLocation,
   DeltaTable,
   type FilterOptions,
   type OpenOptions,
@@ -165,3 +166,9 @@ export type { ValueWriter } from './table/json-values.ts';
 export { registerStorage, type StorageFactory } from './table/location.ts';
 export type { TableDetail } from './table/table-detail.ts';
 export { TableScan } from './table/table-scan.ts';
+export type { WarningListener } from './table/write/after-commit.ts';
+export type { AppendOptions, AppVersion } from './table/write/append.ts';
+export type { CatalogState, TableWriter, WriteOptions } from './table/write/commit.ts';
+export type { CreateOptions, SchemaInput } from './table/write/create.ts';
+export type { DeleteResult } from './table/write/delete.ts';
+export type { Row, RowInput } from './table/write/input.ts';

@@ -15,10 +15,15 @@ export async function openTable(
   env: Environment,
   options: OpenOptions,
 ): Promise<DeltaTable> {
+  registerStorages(env);
+  return DeltaTable.open(location, options);
+}
+
+/** Lets the library find local files and S3. */
+export function registerStorages(env: Environment): void {
   registerPaths(() => pathToFileURL(`${process.cwd()}/`));
   registerStorage(['file:'], () => new FileSystemStorageHandler());
   registerStorage(['s3:'], () => s3Storage(env));
-  return DeltaTable.open(location, options);
 }
 
 /**

@@ -8,6 +8,8 @@ export class UsageError extends Error {
 
 interface OptionSpec {
   readonly type: 'string' | 'boolean';
+  /** May be given several times: its value is a list. */
+  readonly multiple?: boolean;
   readonly value?: string;
   readonly help: string;
 }
@@ -65,6 +67,14 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
     help: 'commits as NDJSON, newest first',
     options: { limit: { type: 'string', value: 'N', help: 'the newest N commits' } },
   },
+  create: {
+    help: 'make a new, empty table; prints its version as JSON',
+    options: {
+      schema: { type: 'string', value: 'FILE', help: "the schema in Delta's JSON (required)" },
+      'partition-by': { type: 'string', value: 'a,b', help: 'partition by these columns' },
+      property: { type: 'string', multiple: true, value: 'K=V', help: 'a table property; may be repeated' },
+    },
+  },
   append: {
     help: 'append the rows of a file; prints the new version as JSON',
     options: {
@@ -79,14 +89,20 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
     help: 'delete the rows for which a condition is true; prints what was done as JSON',
     options: { where: { ...where, help: `${where.help}; TRUE for all rows (required)` } },
   },
+  checkpoint: {
+    help: 'write a checkpoint of the newest version; prints what was done as JSON',
+    options: {},
+  },
 };
 
 /** A command as it was asked for. */
 export interface Invocation {
   readonly command: string;
   readonly table: string;
-  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  readonly options: Readonly<Record<string, OptionValue>>;
 }
+
+export type OptionValue = string | boolean | readonly string[] | undefined;
 
 /** Reads the arguments after the program's name: what to run, or the help to print. */
 export function parseCommandLine(args: readonly string[]): Invocation | { help: string } {
@@ -104,14 +120,16 @@ export function parseCommandLine(args: readonly string[]): Invocation | { help: 
 }
 
 function parseOptions(spec: CommandSpec, args: string[]) {
-  const known = Object.entries(spec.options).map(([name, { type }]) => [name, { type }] as const);
+  const known = Object.entries(spec.options).map(
+    ([name, { type, multiple = false }]) => [name, { type, multiple }] as const,
+  );
   try {
     return parseArgs({
       args,
       options: { ...Object.fromEntries(known), help: { type: 'boolean', short: 'h' } },
       allowPositionals: true,
       strict: true,
-    }) as { values: Record<string, string | boolean | undefined>; positionals: string[] };
+    }) as { values: Record<string, OptionValue>; positionals: string[] };
   } catch (cause) {
     throw new UsageError(cause instanceof Error ? firstSentence(cause.message) : String(cause), { cause });
   }
@@ -122,7 +140,7 @@ function firstSentence(message: string): string {
 }
 
 /** A whole number ≥ 0, undefined where the option is absent. */
-export function wholeNumber(name: string, value: string | boolean | undefined): number | undefined {
+export function wholeNumber(name: string, value: OptionValue): number | undefined {
   if (value === undefined) return undefined;
   const number = /^\d{1,16}$/.test(String(value)) ? Number(value) : Number.NaN;
   if (!Number.isSafeInteger(number)) throw new UsageError(`--${name} takes a whole number, not ${value}`);
@@ -130,12 +148,23 @@ export function wholeNumber(name: string, value: string | boolean | undefined): 
 }
 
 /** The text of an option, undefined where it is absent. */
-export function text(value: string | boolean | undefined): string | undefined {
+export function text(value: OptionValue): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** `name=value` pairs of an option that may be repeated. */
+export function pairs(name: string, value: OptionValue): Record<string, string> {
+  const texts = Array.isArray(value) ? (value as readonly string[]) : [];
+  const entries = texts.map((each) => {
+    const at = each.indexOf('=');
+    if (at < 1) throw new UsageError(`--${name} takes name=value, not ${each}`);
+    return [each.slice(0, at), each.slice(at + 1)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
 /** Column names joined by commas; a name with a comma or a dot of its own stands in backticks. */
-export function columnList(value: string | boolean | undefined): string[] | undefined {
+export function columnList(value: OptionValue): string[] | undefined {
   if (typeof value !== 'string') return undefined;
   const columns = value.match(/(?:`(?:[^`]|``)*`|[^,`])+/g)?.map((column) => column.trim()) ?? [];
   if (columns.length === 0 || columns.includes(''))

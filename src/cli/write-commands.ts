@@ -1,8 +1,44 @@
 /** Commands that write: each prints what was done as one JSON object. */
-import { openTable } from './open.ts';
+import { readFile } from 'node:fs/promises';
+import { DeltaError } from '../errors.ts';
+import { DeltaTable } from '../table/delta-table.ts';
+import { openTable, registerStorages } from './open.ts';
 import { rowsFromFile } from './rows-from-file.ts';
 import type { Run } from './run-context.ts';
-import { text, UsageError } from './usage.ts';
+import { columnList, pairs, text, UsageError } from './usage.ts';
+
+export async function create({ table, options, env, output }: Run): Promise<void> {
+  const file = text(options.schema);
+  if (file === undefined) throw new UsageError('create: of which schema? See create --help');
+  const partitionBy = columnList(options['partition-by']);
+  const properties = pairs('property', options.property);
+  const schema = await schemaText(file);
+  registerStorages(env);
+  const { version } = await DeltaTable.create(table, schema, { partitionBy, properties, onWarning });
+  await output.writeLine({ version });
+}
+
+async function schemaText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new DeltaError(
+      missing ? 'FileNotFound' : 'IOError',
+      `cannot read ${path}: ${(cause as Error).message}`,
+      {
+        path,
+        cause,
+      },
+    );
+  }
+}
+
+export async function checkpoint({ table, env, output }: Run): Promise<void> {
+  const opened = await openTable(table, env, {});
+  const result = await opened.checkpoint();
+  await output.writeLine({ version: opened.version, result });
+}
 
 export async function append({ table, options, env, output }: Run): Promise<void> {
   const from = text(options.from);

@@ -259,6 +259,6 @@ function halfFloat(bits: number): number {
 }
 
 /** The schema that a caller's Arrow data has in Delta's types. */
-export function schemaOfArrow(input: Table | RecordBatch): StructType {
+export function schemaOfArrow(input: Pick<RecordBatch, 'schema'>): StructType {
   return types.struct(input.schema.fields.map(toDeltaField));
 }

@@ -8,6 +8,7 @@
 import { createEngine } from '../engine/default-engine.ts';
 import { DeltaError } from '../errors.ts';
 import type { Metadata, Protocol } from '../kernel/actions/types.ts';
+import type { WriteOutcome } from '../kernel/checkpoint/outcome.ts';
 import type { CallOptions, Engine, Runtime, StorageHandler } from '../kernel/engine.ts';
 import { type Condition, toPredicate } from '../kernel/expressions/builders.ts';
 import { parsePredicate } from '../kernel/expressions/parser.ts';
@@ -28,6 +29,7 @@ import { fileTotals, type TableDetail, tableDetail } from './table-detail.ts';
 import { TableScan } from './table-scan.ts';
 import { type AppendOptions, append } from './write/append.ts';
 import { fileSystemWriter, type TableWriter, type WriteOptions, type WriteTarget } from './write/commit.ts';
+import { type CreateOptions, createAt, type SchemaInput } from './write/create.ts';
 import { type DeleteResult, deleteRows } from './write/delete.ts';
 import type { RowInput } from './write/input.ts';
 
@@ -54,6 +56,9 @@ export interface StoredTable extends OpenOptions {
   storage?: StorageHandler | undefined;
   url: string | URL;
 }
+
+/** Where a new table goes: in a storage of the caller's. */
+export type CreateLocation = Pick<StoredTable, 'storage' | 'url'>;
 
 export interface FilterOptions extends CallOptions {
   where?: Where | undefined;
@@ -99,6 +104,27 @@ export class DeltaTable {
     const engine = given ?? createEngine({ storage: storage ?? (await storageFor(root)) });
     const snapshot = await Snapshot.load(engine, root, { ...rest, timestamp: toTime(timestamp) });
     return new DeltaTable(engine, snapshot);
+  }
+
+  /**
+   * Makes a new table, empty, at version 0.
+   * @param schema Delta's types, an Arrow schema, or the JSON text of a Delta schema.
+   *
+   * Errors: `FileAlreadyExists` where there is a table; those of `createTable` for schema, layout and properties;
+   * storage's own.
+   */
+  static async create(
+    location: string | URL | CreateLocation,
+    schema: SchemaInput,
+    options: CreateOptions = {},
+  ): Promise<DeltaTable> {
+    const { url, storage } =
+      typeof location === 'string' || location instanceof URL
+        ? { url: location, storage: undefined }
+        : location;
+    const root = tableLocation(url);
+    const engine = options.engine ?? createEngine({ storage: storage ?? (await storageFor(root)) });
+    return new DeltaTable(engine, await createAt(engine, root, schema, options));
   }
 
   get version(): number {
@@ -226,6 +252,13 @@ export class DeltaTable {
    */
   async delete(where: Where, options: WriteOptions = {}): Promise<DeleteResult> {
     const { snapshot, result } = await deleteRows(this.#target(), toWhere(where)!, options);
+    this.#snapshot = snapshot;
+    return result;
+  }
+
+  /** Writes a checkpoint of this version, so that readers need not read all commits before it. */
+  async checkpoint(options: CallOptions = {}): Promise<WriteOutcome['result']> {
+    const { result, snapshot } = await this.snapshot.checkpoint(this.engine, options);
     this.#snapshot = snapshot;
     return result;
   }

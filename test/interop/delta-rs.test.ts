@@ -1,6 +1,5 @@
 /** Tables written here and read by delta-rs, and the other way round. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +7,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { schemaToJson } from '../../src/kernel/schema/schema-json.ts';
 import { field, type StructType, types } from '../../src/kernel/schema/types.ts';
 import { DeltaTable } from '../../src/table/delta-table.ts';
-import { type Action, featureProtocol, metadata, protocol } from '../helpers/log-builder.ts';
+import type { CreateOptions } from '../../src/table/write/create.ts';
 import { rowTexts } from '../helpers/rows.ts';
 import { localEngine } from '../helpers/test-engine.ts';
 import { type DeltaRs, deltaRs } from './python.ts';
@@ -74,19 +73,11 @@ describe.skipIf(missing !== undefined)(
     });
 
     const open = () => DeltaTable.open(pathToFileURL(`${path}/`), { engine: localEngine() });
-    async function create(
-      schema: StructType,
-      options: Parameters<typeof metadata>[1] = {},
-      theProtocol: Action = protocol(1, 2),
-    ): Promise<DeltaTable> {
-      await mkdir(join(path, '_delta_log'), { recursive: true });
-      const lines = [theProtocol, metadata(schema, options)].map((action) => `${JSON.stringify(action)}\n`);
-      await writeFile(join(path, '_delta_log/00000000000000000000.json'), lines.join(''));
-      return open();
-    }
+    const create = (schema: StructType, options: CreateOptions = {}) =>
+      DeltaTable.create(pathToFileURL(`${path}/`), schema, { engine: localEngine(), ...options });
 
     it('reads rows, schema and statistics that we wrote', async () => {
-      const table = await create(everyType, { partitionColumns: ['part'] });
+      const table = await create(everyType, { partitionBy: ['part'] });
       await table.append(rows);
       const read = await run('read', path);
       expect(read.version).toBe(1);
@@ -120,7 +111,7 @@ describe.skipIf(missing !== undefined)(
     });
 
     it('sees our deletions by rewriting', async () => {
-      const table = await create(everyType, { partitionColumns: ['part'] });
+      const table = await create(everyType, { partitionBy: ['part'] });
       await table.append(rows);
       await table.delete('id = 2');
       const read = await run('read', path);
@@ -129,8 +120,7 @@ describe.skipIf(missing !== undefined)(
     });
 
     it('sees our deletion vectors', async () => {
-      const configuration = { 'delta.enableDeletionVectors': 'true' };
-      const table = await create(everyType, { configuration }, featureProtocol('deletionVectors'));
+      const table = await create(everyType, { properties: { 'delta.enableDeletionVectors': 'true' } });
       await table.append(rows);
       await table.delete('id = 2');
       await table.delete('id = 1');
@@ -153,8 +143,20 @@ describe.skipIf(missing !== undefined)(
       expect(table.version).toBe(3);
     });
 
+    it('starts from our checkpoints', async () => {
+      const properties = { 'delta.checkpointInterval': '2', 'delta.checkpoint.writeStatsAsStruct': 'true' };
+      const table = await create(everyType, { partitionBy: ['part'], properties });
+      for (const row of rows) await table.append([row]);
+      // Without the commits before it.
+      for (const version of [0, 1])
+        rmSync(join(path, `_delta_log/${String(version).padStart(20, '0')}.json`));
+      const read = await run('read', path);
+      expect(read.version).toBe(3);
+      expect(read.rows.map(({ id }) => id).sort()).toEqual([1, 2, 3]);
+    });
+
     it('deletes from, and checkpoints, what we wrote', async () => {
-      const table = await create(everyType, { partitionColumns: ['part'] });
+      const table = await create(everyType, { partitionBy: ['part'] });
       await table.append(rows);
       await run('delete', path, 'id = 1');
       await run('checkpoint', path);

@@ -7,7 +7,7 @@ import type { LogPath } from '../../kernel/log/log-path.ts';
 import type { Snapshot } from '../../kernel/snapshot/snapshot.ts';
 import type { Transaction } from '../../kernel/transaction/transaction.ts';
 import { jitteredMs, type Pauses, sleepFor } from '../../storage/pause.ts';
-import type { WarningListener } from './after-commit.ts';
+import { afterCommit, type WarningListener } from './after-commit.ts';
 import { type CommitCounts, publishRatified } from './publish.ts';
 
 /** What a catalog knows of a table beyond its files. */
@@ -83,11 +83,14 @@ export async function commitUntilDecided(
   options: WriteOptions & { readonly counts?: CommitCounts | undefined },
 ): Promise<Snapshot> {
   const { engine } = target;
-  const { signal, maxAttempts = MAX_ATTEMPTS } = options;
+  const { signal } = options;
+  const maxAttempts = attemptsOf(options);
   let transaction = first;
   for (let attempt = 1; ; attempt += 1) {
     const result = await transaction.commit(engine, { signal });
-    if (result.status === 'committed') return publishRatified(target, result.postCommitSnapshot, options);
+    if (result.status === 'committed') {
+      return afterCommit(engine, await publishRatified(target, result.postCommitSnapshot, options), options);
+    }
     if (attempt >= maxAttempts) {
       if (result.status === 'retryable') throw result.error;
       throw new DeltaError(
@@ -114,7 +117,8 @@ export async function repeatOnConflict<T>(
   options: WriteOptions,
   run: (snapshot: Snapshot) => Promise<T>,
 ): Promise<T> {
-  const { signal, maxAttempts = MAX_ATTEMPTS } = options;
+  const { signal } = options;
+  const maxAttempts = attemptsOf(options);
   let { snapshot } = target;
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -127,7 +131,13 @@ export async function repeatOnConflict<T>(
   }
 }
 
-async function pause(attempt: number, { pauses = {}, signal }: WriteOptions): Promise<void> {
+/** Attempts that a write may take. */
+export function attemptsOf({ maxAttempts = MAX_ATTEMPTS }: WriteOptions): number {
+  return maxAttempts;
+}
+
+/** Waits before the next attempt. */
+export async function pause(attempt: number, { pauses = {}, signal }: WriteOptions): Promise<void> {
   const { random = Math.random, sleep = sleepFor } = pauses;
   await sleep(jitteredMs(attempt - 1, BASE_MS, MAX_MS, random), signal);
 }
