@@ -41,6 +41,9 @@ export interface DataFileTable {
 /** Batches in memory, of all partitions together, before the largest is written ahead of time. */
 const MAX_BUFFERED_BYTES = 256 << 20;
 
+/** Files on their way to the storage at the same time. */
+const FILES_AT_ONCE = 4;
+
 interface Partition {
   readonly context: WriteContext;
   batches: ArrowEngineData[];
@@ -82,10 +85,27 @@ export class DataFileWriter {
     }
   }
 
-  /** Writes what is left. @returns all files, in the order of their writing. */
+  /** Writes what is left, a few files at a time. @returns all files. */
   async finish(): Promise<readonly AddFile[]> {
-    for (const partition of this.#partitions.values()) await this.#write(partition);
-    return this.#files;
+    const rest = [...this.#partitions.values()].filter(({ batches }) => batches.length > 0);
+    const files = new Array<AddFile | undefined>(rest.length);
+    let next = 0;
+    const lane = async () => {
+      while (next < rest.length) {
+        const index = next++;
+        try {
+          files[index] = await this.#writeFile(rest[index]!);
+        } catch (error) {
+          // The other lanes begin no more files.
+          next = rest.length;
+          throw error;
+        }
+      }
+    };
+    // All lanes end before a failure shows, so that nothing is written behind the caller's back.
+    const lanes = await Promise.allSettled(Array.from({ length: FILES_AT_ONCE }, lane));
+    for (const each of lanes) if (each.status === 'rejected') throw each.reason;
+    return [...this.#files, ...files.filter((file) => file !== undefined)];
   }
 
   /** Deletes what was written for a change that does not happen, where the storage can; else vacuum will. */
@@ -110,8 +130,11 @@ export class DataFileWriter {
   }
 
   async #write(partition: Partition): Promise<void> {
+    if (partition.batches.length > 0) this.#files.push(await this.#writeFile(partition));
+  }
+
+  async #writeFile(partition: Partition): Promise<AddFile> {
     const { context, batches, bytes } = partition;
-    if (batches.length === 0) return;
     this.#buffered -= bytes;
     partition.batches = [];
     partition.bytes = 0;
@@ -119,7 +142,7 @@ export class DataFileWriter {
     this.#written.push(location);
     const file = await writeFile(this.#engine, context, batches, location, this.#table, this.#options.signal);
     this.#ratio = Math.min(1, file.size / Math.max(bytes, 1));
-    this.#files.push({ path, ...file });
+    return { path, ...file };
   }
 }
 
