@@ -4,7 +4,7 @@
  */
 import { build } from 'esbuild';
 
-/** Output name → source. The root has one entry per way of loading the WASM; `slim` has none. */
+/** Output name → source. The root and the catalogs have one entry per way of loading the WASM; `slim` has none. */
 export const entries = {
   'index.browser': 'src/index.browser.ts',
   'index.node': 'src/index.node.ts',
@@ -15,6 +15,12 @@ export const entries = {
   opfs: 'src/storage/opfs.ts',
   directory: 'src/storage/directory.ts',
   node: 'src/storage/node.ts',
+  'unity.browser': 'src/unity.browser.ts',
+  'unity.node': 'src/unity.node.ts',
+  'unity.workerd': 'src/unity.workerd.ts',
+  'catalog.browser': 'src/catalog.browser.ts',
+  'catalog.node': 'src/catalog.node.ts',
+  'catalog.workerd': 'src/catalog.workerd.ts',
 };
 
 /** The command line is bundled by itself, so that the library's chunks stay free of it. */

@@ -92,6 +92,37 @@ it('exports one storage per subpath', async () => {
   `);
 });
 
+it('exports catalogs, the same on every platform', async () => {
+  const subpaths = ['unity', 'catalog'];
+  const names = await Promise.all(subpaths.map((subpath) => exportsOf(`${subpath}.browser`)));
+  for (const platform of ['node', 'workerd']) {
+    const same = subpaths.map((subpath) => exportsOf(`${subpath}.${platform}`));
+    expect(await Promise.all(same)).toEqual(names);
+  }
+  expect(Object.fromEntries(subpaths.map((subpath, i) => [subpath, names[i]]))).toMatchInlineSnapshot(`
+    {
+      "catalog": [
+        "CatalogCommitter",
+        "EmbeddedCatalog",
+        "MemoryRecordStore",
+        "OpfsRecordStore",
+        "R2RecordStore",
+        "StorageCatalog",
+        "logTailOf",
+      ],
+      "unity": [
+        "CatalogCommitter",
+        "UCCommitter",
+        "UnityCatalog",
+        "UnityCatalogError",
+        "UnityRestClient",
+        "VendedCredentials",
+        "parseTableName",
+      ],
+    }
+  `);
+});
+
 /** Names of an entry's exports, without running it. */
 async function exportsOf(entry: string): Promise<string[]> {
   const result = await build({
