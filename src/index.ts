@@ -15,6 +15,9 @@ export type {
   Protocol,
   SetTransaction,
 } from './kernel/actions/types.ts';
+export type { CheckpointOptions } from './kernel/checkpoint/checkpoint.ts';
+export type { WriteOutcome } from './kernel/checkpoint/outcome.ts';
+export type { ChecksumOptions } from './kernel/checkpoint/write-checksum.ts';
 export { CommitMetadata, type CommitType } from './kernel/committer/commit-metadata.ts';
 export type {
   CatalogCommit,
@@ -67,6 +70,8 @@ export type {
 } from './kernel/expressions/types.ts';
 export type { HistoryEntry, HistoryOptions } from './kernel/history/history.ts';
 export { LogPath } from './kernel/log/log-path.ts';
+export { type CleanupOptions, type CleanupResult, cleanUpLog } from './kernel/maintenance/cleanup-log.ts';
+export { type VacuumOptions, type VacuumResult, vacuum } from './kernel/maintenance/vacuum.ts';
 export type { PlanBudget } from './kernel/scan/budget.ts';
 export {
   type ColumnChange,

@@ -93,6 +93,21 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
     help: 'write a checkpoint of the newest version; prints what was done as JSON',
     options: {},
   },
+  vacuum: {
+    help: 'delete data files that no version within the retention needs; prints what was done as JSON',
+    options: {
+      retain: {
+        type: 'string',
+        value: 'H',
+        help: "keep what was removed in the last H hours; the table's retention by default",
+      },
+      'dry-run': { type: 'boolean', help: 'delete nothing, only tell what would be deleted' },
+      'allow-short-retention': {
+        type: 'boolean',
+        help: "allow fewer hours than the table's retention: readers and writers under way may lose files",
+      },
+    },
+  },
 };
 
 /** A command as it was asked for. */

@@ -5,7 +5,7 @@ import { DeltaTable } from '../table/delta-table.ts';
 import { openTable, registerStorages } from './open.ts';
 import { rowsFromFile } from './rows-from-file.ts';
 import type { Run } from './run-context.ts';
-import { columnList, pairs, text, UsageError } from './usage.ts';
+import { columnList, pairs, text, UsageError, wholeNumber } from './usage.ts';
 
 export async function create({ table, options, env, output }: Run): Promise<void> {
   const file = text(options.schema);
@@ -38,6 +38,17 @@ export async function checkpoint({ table, env, output }: Run): Promise<void> {
   const opened = await openTable(table, env, {});
   const result = await opened.checkpoint();
   await output.writeLine({ version: opened.version, result });
+}
+
+export async function vacuum({ table, options, env, output }: Run): Promise<void> {
+  const retainHours = wholeNumber('retain', options.retain);
+  const opened = await openTable(table, env, {});
+  const result = await opened.vacuum({
+    retainHours,
+    dryRun: options['dry-run'] === true,
+    allowShortRetention: options['allow-short-retention'] === true,
+  });
+  await output.writeLine(result);
 }
 
 export async function append({ table, options, env, output }: Run): Promise<void> {

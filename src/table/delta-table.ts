@@ -15,6 +15,8 @@ import { parsePredicate } from '../kernel/expressions/parser.ts';
 import type { Predicate } from '../kernel/expressions/types.ts';
 import { type HistoryEntry, type HistoryOptions, history } from '../kernel/history/history.ts';
 import type { LogPath } from '../kernel/log/log-path.ts';
+import { type CleanupOptions, type CleanupResult, cleanUpLog } from '../kernel/maintenance/cleanup-log.ts';
+import { type VacuumOptions, type VacuumResult, vacuum } from '../kernel/maintenance/vacuum.ts';
 import { parseTimestamp } from '../kernel/partition-values/temporal.ts';
 import type { ScanExplanation } from '../kernel/scan/explain.ts';
 import type { ScanFile } from '../kernel/scan/scan-files.ts';
@@ -261,6 +263,22 @@ export class DeltaTable {
     const { result, snapshot } = await this.snapshot.checkpoint(this.engine, options);
     this.#snapshot = snapshot;
     return result;
+  }
+
+  /**
+   * Deletes data files that neither the newest version nor any within the retention needs; `dryRun` only tells which.
+   * See `vacuum` of the kernel for the errors.
+   */
+  vacuum(options: VacuumOptions = {}): Promise<VacuumResult> {
+    return vacuum(this.engine, this.snapshot, options);
+  }
+
+  /**
+   * Deletes log files of versions past `delta.logRetentionDuration`, as far as a checkpoint takes their place.
+   * See `cleanUpLog` of the kernel for the errors.
+   */
+  cleanUpLog(options: CleanupOptions = {}): Promise<CleanupResult> {
+    return cleanUpLog(this.engine, this.snapshot, options);
   }
 
   /**

@@ -68,6 +68,13 @@ it('create, append, delete, checkpoint, and what read prints appends again', asy
   const deleted = await deltaWeb('delete', table, '--where', 'id > 2');
   expect(JSON.parse(deleted.stdout)).toMatchObject({ version: 3, deletedRows: 4, removedFiles: 4 });
   expect((await deltaWeb('checkpoint', table)).stdout).toBe('{"version":3,"result":"written"}\n');
+  const kept = { version: 3, dryRun: true, retainHours: 168, files: [], sizeInBytes: 0 };
+  const vacuumed = await deltaWeb('vacuum', table, '--dry-run');
+  expect(vacuumed).toEqual({ status: 0, stdout: `${JSON.stringify(kept)}\n`, stderr: '' });
+  expect(await deltaWeb('vacuum', table, '--retain', '1')).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/^InvalidOption: .*168 hours/),
+  });
   const inspected = JSON.parse((await deltaWeb('inspect', table)).stdout);
   expect(inspected).toMatchObject({ version: 3, numRecords: 2, partitionColumns: ['p'] });
   expect(inspected.properties.owner).toBe('a=b');
