@@ -54,7 +54,7 @@ function vitest(filters) {
   ];
   const status = tryRun('npx', [...args, ...filters], { env: { AWS_EC2_METADATA_DISABLED: 'true' } });
   const result = readReport();
-  const failed = result.numFailedTests + suitesWithoutTests(result);
+  const failed = result.numFailedTests + filesWithoutFailedTests(result);
   return {
     passed: result.numPassedTests,
     failed: status !== 0 && failed === 0 ? 1 : failed,
@@ -62,10 +62,10 @@ function vitest(filters) {
   };
 }
 
-/** Files that failed before they had a test. */
-function suitesWithoutTests(result) {
-  return result.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0)
-    .length;
+/** Files that failed outside a test: while loading, or in a hook. */
+function filesWithoutFailedTests({ testResults }) {
+  const failed = testResults.filter(({ status }) => status === 'failed');
+  return failed.filter((file) => !file.assertionResults.some(({ status }) => status === 'failed')).length;
 }
 
 function readReport() {
