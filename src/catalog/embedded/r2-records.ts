@@ -27,7 +27,9 @@ export class R2RecordStore implements RecordStore {
   async read(key: string): Promise<StoredRecord | undefined> {
     return this.#call('reading', key, async () => {
       const object = await this.#bucket.get(this.#prefix + key);
-      return object === null ? undefined : { text: await object.text(), tag: object.httpEtag };
+      if (object === null) return undefined;
+      const content = await object.text();
+      return { text: content.slice(content.indexOf('\n') + 1), tag: object.httpEtag };
     });
   }
 
@@ -35,7 +37,9 @@ export class R2RecordStore implements RecordStore {
   async replace(key: string, text: string, tag: string | undefined): Promise<boolean> {
     const onlyIf = new Headers(tag === undefined ? { 'If-None-Match': '*' } : { 'If-Match': tag });
     return this.#call('writing', key, async () => {
-      return (await this.#bucket.put(this.#prefix + key, text, { onlyIf })) !== null;
+      // R2's tags are checksums: the same text must not have the same tag again.
+      const content = `${globalThis.crypto.randomUUID()}\n${text}`;
+      return (await this.#bucket.put(this.#prefix + key, content, { onlyIf })) !== null;
     });
   }
 
