@@ -12,7 +12,7 @@ import { joinPath } from '../paths.ts';
 import type { SnapshotFactory, SnapshotState } from '../snapshot/state.ts';
 import { isFeatureSupported } from '../table-features/protocol-support.ts';
 import { AppState } from './app-state.ts';
-import { Chunks } from './chunks.ts';
+import { Chunks, type FileActions } from './chunks.ts';
 import { FILE_ACTIONS_READ, FileActionProjections, fileActionsSchema, statsLayout } from './columns.ts';
 import { type CheckpointSize, writeLastCheckpointHint } from './hint.ts';
 import { ManifestRows, type Sidecar } from './manifest.ts';
@@ -105,12 +105,14 @@ async function write(
   const layout = await statsLayout(engine, snapshot, { signal });
   const isV2 = isFeatureSupported(snapshot.protocol, 'v2Checkpoint');
   const rows = new ManifestRows(engine, snapshot, fileActionsSchema(layout), isV2);
-  const content = new Content(engine, snapshot, new FileActionProjections(engine, layout), { signal });
+  const projections = new FileActionProjections(engine, layout);
+  const content = new Content(engine, snapshot, { signal });
   const chunks = new Chunks(content.fileActions());
   try {
-    const sidecars = new Sidecars(engine, snapshot, chunks, { sidecarRows, signal });
+    const sidecars = new Sidecars(engine, snapshot, chunks, projections, { sidecarRows, signal });
     const inline = isV2 ? await sidecars.writeAllIfMany() : chunks.take(Number.POSITIVE_INFINITY);
-    const counted = new Counted(rows.all(inline, content.appState, sidecars.written));
+    const fileRows = projections.projectAll(inline);
+    const counted = new Counted(rows.all(fileRows, content.appState, sidecars.written));
     const file = await engine.parquetHandler.writeParquetFile(location, counted, { signal });
     const checkpoint: CheckpointSize = {
       version: snapshot.version,
@@ -131,23 +133,15 @@ class Content {
   adds = 0;
   readonly #engine: Engine;
   readonly #snapshot: SnapshotState;
-  readonly #projections: FileActionProjections;
   readonly #options: CallOptions;
 
-  constructor(
-    engine: Engine,
-    snapshot: SnapshotState,
-    projections: FileActionProjections,
-    options: CallOptions,
-  ) {
+  constructor(engine: Engine, snapshot: SnapshotState, options: CallOptions) {
     this.#engine = engine;
     this.#snapshot = snapshot;
-    this.#projections = projections;
     this.#options = options;
   }
 
-  /** Batches of the columns `add` and `remove`. */
-  async *fileActions(): AsyncGenerator<EngineData, void, undefined> {
+  async *fileActions(): AsyncGenerator<FileActions, void, undefined> {
     const { runtime, tableProperties } = this.#snapshot;
     const actions = replayFileActions(this.#engine, this.#snapshot, this.appState, {
       ...this.#options,
@@ -158,7 +152,7 @@ class Content {
     for await (const { action, data, selection } of actions) {
       const selected = data.select(selection);
       if (action === 'add') this.adds += selected.length;
-      yield await this.#projections.project(action, selected);
+      yield { action, data: selected };
     }
   }
 }
@@ -174,19 +168,30 @@ class Sidecars {
   readonly #engine: Engine;
   readonly #snapshot: SnapshotState;
   readonly #chunks: Chunks;
+  readonly #projections: FileActionProjections;
   readonly #options: SidecarOptions;
 
-  constructor(engine: Engine, snapshot: SnapshotState, chunks: Chunks, options: SidecarOptions) {
+  constructor(
+    engine: Engine,
+    snapshot: SnapshotState,
+    chunks: Chunks,
+    projections: FileActionProjections,
+    options: SidecarOptions,
+  ) {
     this.#engine = engine;
     this.#snapshot = snapshot;
     this.#chunks = chunks;
+    this.#projections = projections;
     this.#options = options;
   }
 
-  /** @returns the batches of file actions that belong into the checkpoint itself: all, or none. */
-  async writeAllIfMany(): Promise<EngineData[]> {
+  /**
+   * Until it is known whether they are many, file actions wait as the log has them: parsed statistics take far more.
+   * @returns those that belong into the checkpoint itself: all, or none.
+   */
+  async writeAllIfMany(): Promise<FileActions[]> {
     const { sidecarRows } = this.#options;
-    const first: EngineData[] = [];
+    const first: FileActions[] = [];
     for await (const batch of this.#chunks.take(sidecarRows)) first.push(batch);
     if (await this.#chunks.isEmpty()) return first;
     await this.#write(first);
@@ -194,10 +199,10 @@ class Sidecars {
     return [];
   }
 
-  async #write(batches: AsyncIterable<EngineData> | Iterable<EngineData>): Promise<void> {
+  async #write(actions: AsyncIterable<FileActions> | Iterable<FileActions>): Promise<void> {
     const { logSegment, runtime } = this.#snapshot;
     const path = `${runtime.uuid()}.parquet`;
-    const counted = new Counted(batches);
+    const counted = new Counted(this.#projections.projectAll(actions));
     const location = joinPath(logSegment.logRoot, '_sidecars/', path);
     const { signal } = this.#options;
     const file = await this.#engine.parquetHandler.writeParquetFile(location, counted, { signal });
@@ -209,9 +214,9 @@ class Sidecars {
 /** Batches, and how many rows they had. */
 class Counted implements AsyncIterable<EngineData> {
   rows = 0;
-  readonly #source: AsyncIterable<EngineData> | Iterable<EngineData>;
+  readonly #source: AsyncIterable<EngineData>;
 
-  constructor(source: AsyncIterable<EngineData> | Iterable<EngineData>) {
+  constructor(source: AsyncIterable<EngineData>) {
     this.#source = source;
   }
 

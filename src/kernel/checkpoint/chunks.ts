@@ -1,17 +1,23 @@
-/** A stream of batches in portions of a given number of rows. */
+/** A stream of file actions in portions of a given number of rows. */
 import type { EngineData } from '../engine-data.ts';
 
-export class Chunks {
-  readonly #source: AsyncIterator<EngineData>;
-  #rest: EngineData | undefined;
+/** Rows of one action, as the log has them. */
+export interface FileActions {
+  readonly action: 'add' | 'remove';
+  readonly data: EngineData;
+}
 
-  constructor(source: AsyncIterable<EngineData>) {
+export class Chunks {
+  readonly #source: AsyncIterator<FileActions>;
+  #rest: FileActions | undefined;
+
+  constructor(source: AsyncIterable<FileActions>) {
     this.#source = source[Symbol.asyncIterator]();
   }
 
   /** Whether nothing is left. */
   async isEmpty(): Promise<boolean> {
-    while (this.#rest === undefined || this.#rest.length === 0) {
+    while (this.#rest === undefined || this.#rest.data.length === 0) {
       const next = await this.#source.next();
       if (next.done) return true;
       this.#rest = next.value;
@@ -20,13 +26,13 @@ export class Chunks {
   }
 
   /** Batches of the next `rows` rows, or of as many as are left. */
-  async *take(rows: number): AsyncGenerator<EngineData, void, undefined> {
+  async *take(rows: number): AsyncGenerator<FileActions, void, undefined> {
     for (let left = rows; left > 0 && !(await this.isEmpty()); ) {
-      const batch = this.#rest!;
-      const taken = Math.min(left, batch.length);
-      this.#rest = taken === batch.length ? undefined : batch.slice(taken, batch.length);
+      const { action, data } = this.#rest!;
+      const taken = Math.min(left, data.length);
+      this.#rest = taken === data.length ? undefined : { action, data: data.slice(taken, data.length) };
       left -= taken;
-      yield batch.slice(0, taken);
+      yield { action, data: data.slice(0, taken) };
     }
   }
 

@@ -17,6 +17,7 @@ import { CLUSTERING_DOMAIN, parseClusteringColumns } from '../snapshot/clusterin
 import type { SnapshotState } from '../snapshot/state.ts';
 import { isFeatureSupported } from '../table-features/protocol-support.ts';
 import { statsColumns } from '../transaction/stats-columns.ts';
+import type { FileActions } from './chunks.ts';
 
 /** What a table wants of the statistics in its checkpoints. */
 export interface StatsLayout {
@@ -114,7 +115,13 @@ export class FileActionProjections {
     this.#schema = fileActionsSchema(layout);
   }
 
-  project(action: 'add' | 'remove', data: EngineData): Promise<EngineData> {
+  async *projectAll(
+    batches: AsyncIterable<FileActions> | Iterable<FileActions>,
+  ): AsyncGenerator<EngineData, void, undefined> {
+    for await (const batch of batches) yield await this.project(batch);
+  }
+
+  project({ action, data }: FileActions): Promise<EngineData> {
     const known = action === 'add' ? this.#adds : this.#removes;
     let projection = known.get(data.schema);
     if (projection === undefined) {

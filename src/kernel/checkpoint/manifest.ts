@@ -67,7 +67,7 @@ export class ManifestRows {
 
   /** `appState` is looked at after the last of `fileActions`, which complete it. */
   async *all(
-    fileActions: AsyncIterable<EngineData> | Iterable<EngineData>,
+    fileActions: AsyncIterable<EngineData>,
     appState: AppState,
     sidecars: readonly Sidecar[],
   ): AsyncGenerator<EngineData, void, undefined> {
