@@ -407,4 +407,21 @@ describe('publishing', () => {
     await expect(publish).rejects.toMatchObject({ code: 'InvalidLog', version: 1 });
     expect(table.stub.table('cat', 'sch', 't').published).toBe(0);
   });
+
+  it('copies no staged file that was cut off since', async () => {
+    const metadata = attempt(1);
+    const response = await commit(metadata);
+    if (response.kind !== 'committed') throw new Error('no commit');
+    const { location, size } = response.fileMeta;
+    await table.storage.put(location, new TextEncoder().encode('{"commitInfo":'), { overwrite: true });
+    const publish = committer.publish(table.engine, {
+      tableRoot: table.tableRoot,
+      commitsToPublish: [{ version: 1, location, size, publishedLocation: metadata.publishedCommitPath() }],
+      publishVersion: 1,
+    });
+    await expect(publish).rejects.toMatchObject({ code: 'InvalidLog', version: 1 });
+    await expect(table.storage.head(metadata.publishedCommitPath())).rejects.toMatchObject({
+      code: 'FileNotFound',
+    });
+  });
 });
