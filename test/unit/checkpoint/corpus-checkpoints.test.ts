@@ -48,6 +48,37 @@ describe.skipIf(sharedDir() === undefined)('checkpoints of tables of other engin
     expect(await stateOf(testEngine(alone.storage), reloaded)).toEqual(expected);
   });
 
+  it.each([
+    'spark-4.2/basic_partitioned',
+    'spark-4.2/ckpt_multipart',
+    'spark-4.2/cm_id',
+    'spark-4.2/dv_delete',
+    'spark-4.2/row_tracking',
+    'spark-4.2/v2ckpt_json',
+    'kernel/app-txn-no-checkpoint',
+    'golden/log-replay-dv-key-cases',
+    'golden/data-skipping-change-stats-collected-across-versions',
+  ])('%s at every version, each built upon the one before', async (name) => {
+    const { dir } = corpusTables().find((table) => table.name === name)!;
+    const original = copyToMemory(`${dir}/delta`, (path) => path.startsWith('_delta_log/'));
+    const built = { storage: original.storage.clone(), root: original.root };
+    const versions = original.storage.paths().flatMap((path) => {
+      const found = /_delta_log\/(\d{20})\.json$/.exec(path);
+      return found === null ? [] : [Number(found[1])];
+    });
+    for (const version of versions) {
+      const source = testEngine(original.storage);
+      const expected = await stateOf(source, await Snapshot.load(source, original.root, { version }));
+      const engine = testEngine(built.storage);
+      // Besides the table's own checkpoints, this one reads ours of the version before.
+      await (await Snapshot.load(engine, built.root, { version })).checkpoint(engine, { sidecarRows: 2 });
+      const reloaded = await Snapshot.load(testEngine(built.storage), built.root, { version });
+      expect(reloaded.logSegment.checkpointVersion).toBe(version);
+      expect(await stateOf(engine, reloaded), `version ${version}`).toEqual(expected);
+    }
+    expect(versions.length).toBeGreaterThan(1);
+  });
+
   it('leaves out those that this version cannot read or write', () => {
     expect(refused).toMatchInlineSnapshot(`
       {
