@@ -19,13 +19,12 @@ import type { RecordStore } from './catalog/embedded/record-store.ts';
 import { createEngine } from './engine/default-engine.ts';
 import type { CallOptions, Engine, Runtime, StorageHandler } from './kernel/engine.ts';
 import { systemRuntime } from './kernel/runtime.ts';
-import type { StructType } from './kernel/schema/types.ts';
 import { Snapshot } from './kernel/snapshot/snapshot.ts';
-import type { CreateTableOptions } from './kernel/transaction/create-table.ts';
-import { DeltaTable } from './table/delta-table.ts';
+import { DeltaTable, toTime } from './table/delta-table.ts';
 import { tableLocation } from './table/location.ts';
-import { catalogState, writeVersion0 } from './table/managed-table.ts';
+import { catalogState } from './table/managed-table.ts';
 import type { TableWriter } from './table/write/commit.ts';
+import { type CreateOptions, createAt, type SchemaInput } from './table/write/create.ts';
 
 export { CatalogCommitter, type CatalogCommitterOptions } from './catalog/catalog-committer.ts';
 export { EmbeddedCatalog, type EmbeddedCatalogOptions } from './catalog/embedded/embedded-catalog.ts';
@@ -53,15 +52,11 @@ export interface StorageCatalogOptions extends EmbeddedCatalogOptions, CatalogCo
 
 export interface CatalogOpenOptions extends CallOptions {
   readonly version?: number | undefined;
-  /** The version that was the latest at this time: milliseconds, or a Date. */
-  readonly timestamp?: number | Date | undefined;
+  /** The version that was the latest at this time: milliseconds, a Date, or ISO 8601 text (UTC without a zone). */
+  readonly timestamp?: number | Date | string | undefined;
 }
 
-export type CatalogCreateOptions = CallOptions &
-  Pick<
-    CreateTableOptions,
-    'properties' | 'partitionBy' | 'clusterBy' | 'name' | 'description' | 'engineInfo'
-  >;
+export type CatalogCreateOptions = Omit<CreateOptions, 'engine' | 'runtime'>;
 
 /** The features of every table of a catalog: readers and writers must know that it has one. */
 const FEATURES = {
@@ -92,23 +87,22 @@ export class StorageCatalog {
     const record = await this.catalog.load(name, options);
     const location = new URL(record.location);
     const { runtime } = this.#options;
-    const load = { ...options, runtime, ...catalogState(location, record) };
+    const { timestamp, ...rest } = options;
+    const load = { ...rest, timestamp: toTime(timestamp), runtime, ...catalogState(location, record) };
     const snapshot = await Snapshot.load(this.#engine, location, load);
     return new DeltaTable(this.#engine, snapshot, this.#writer(name, record.tableId, location));
   }
 
   /** Errors: `CatalogError` for a name that is taken, and those of `createTable`. */
-  async create(name: string, schema: StructType, options: CatalogCreateOptions = {}): Promise<DeltaTable> {
+  async create(name: string, schema: SchemaInput, options: CatalogCreateOptions = {}): Promise<DeltaTable> {
     const { runtime = systemRuntime } = this.#options;
     const { properties, ...rest } = options;
     const tableId = runtime.uuid();
     const location = new URL(`${tableId}/`, this.#root);
     const writer = this.#writer(name, tableId, location);
-    const snapshot = await writeVersion0(this.#engine, location, schema, writer.committer, {
-      ...rest,
-      runtime,
-      properties: { ...properties, ...FEATURES },
-    });
+    const { onWarning } = this.#options;
+    const created = { onWarning, ...rest, runtime, properties: { ...properties, ...FEATURES } };
+    const snapshot = await createAt(this.#engine, location, schema, created, writer);
     await this.catalog.register(name, tableId, location);
     return new DeltaTable(this.#engine, snapshot, writer);
   }

@@ -25,13 +25,12 @@ import { domainUpdates, withoutSynthetic } from './catalog/unity/updates.ts';
 import { createEngine } from './engine/default-engine.ts';
 import { DeltaError, isDeltaError, shownUrl } from './errors.ts';
 import type { CallOptions, Engine, Runtime, StorageHandler } from './kernel/engine.ts';
-import type { StructType } from './kernel/schema/types.ts';
 import { Snapshot } from './kernel/snapshot/snapshot.ts';
-import type { CreateTableOptions } from './kernel/transaction/create-table.ts';
-import { DeltaTable } from './table/delta-table.ts';
+import { DeltaTable, toTime } from './table/delta-table.ts';
 import { storageFor } from './table/location.ts';
-import { catalogState, writeVersion0 } from './table/managed-table.ts';
+import { catalogState } from './table/managed-table.ts';
 import type { TableWriter } from './table/write/commit.ts';
+import { type CreateOptions, createAt, type SchemaInput } from './table/write/create.ts';
 
 export { CatalogCommitter, type CatalogCommitterOptions } from './catalog/catalog-committer.ts';
 export type {
@@ -82,14 +81,13 @@ export interface UnityCatalogOptions extends UnityHttpOptions, CatalogCommitterO
 
 export interface UnityOpenOptions extends CallOptions {
   readonly version?: number | undefined;
-  /** The version that was the latest at this time: milliseconds, or a Date. */
-  readonly timestamp?: number | Date | undefined;
+  /** The version that was the latest at this time: milliseconds, a Date, or ISO 8601 text (UTC without a zone). */
+  readonly timestamp?: number | Date | string | undefined;
   /** `READ` asks for no more than reading. Default `READ_WRITE`, or `READ` where that is not permitted. */
   readonly access?: Operation | undefined;
 }
 
-export type UnityCreateOptions = CallOptions &
-  Pick<CreateTableOptions, 'properties' | 'partitionBy' | 'clusterBy' | 'description' | 'engineInfo'>;
+export type UnityCreateOptions = Omit<CreateOptions, 'engine' | 'runtime' | 'name'>;
 
 /** Attempts to register a table whose answer gets lost. */
 const REGISTER_ATTEMPTS = 3;
@@ -118,7 +116,7 @@ export class UnityCatalog {
     const { location, tableId } = table;
     const credentials = new VendedCredentials(() => this.#vend(name, access), location);
     const engine = await this.#engine(location, credentials);
-    const load = { version, timestamp, signal, runtime };
+    const load = { version, timestamp: toTime(timestamp), signal, runtime };
     if (!isManaged(table)) return new DeltaTable(engine, await Snapshot.load(engine, location, load));
     const snapshot = await Snapshot.load(engine, location, { ...load, ...catalogState(location, table) });
     checkIdentity(snapshot, name, tableId);
@@ -130,19 +128,26 @@ export class UnityCatalog {
    *
    * Errors: `CatalogError` for a name that is taken; those of `open` and of `createTable`.
    */
-  async create(tableName: string, schema: StructType, options: UnityCreateOptions = {}): Promise<DeltaTable> {
+  async create(
+    tableName: string,
+    schema: SchemaInput,
+    options: UnityCreateOptions = {},
+  ): Promise<DeltaTable> {
     const name = parseTableName(tableName);
     const { signal, properties = {}, ...rest } = options;
     const staging = await this.client.createStagingTable(name, { signal });
     const { location, tableId } = staging;
     const engine = await this.#engine(location, this.#stagingCredentials(name, staging));
     const writer = this.#writer(name, tableId, location);
-    const snapshot = await writeVersion0(engine, location, schema, writer.committer, {
+    const { runtime, onWarning } = this.#options;
+    const created = {
+      onWarning,
       ...rest,
       signal,
-      runtime: this.#options.runtime,
+      runtime,
       properties: requiredProperties(staging, properties),
-    });
+    };
+    const snapshot = await createAt(engine, location, schema, created, writer);
     // The table is there now: telling the catalog of it is not given up half-way.
     await this.#register(name, staging, engine, snapshot);
     return new DeltaTable(engine, snapshot, writer);

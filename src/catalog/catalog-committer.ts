@@ -20,7 +20,7 @@ import type { CatalogTable, CatalogTableState, RatifiedCommit } from './staged-c
 
 export interface CatalogCommitterOptions {
   /** Told of a notice of publication that failed: the commits are published all the same. */
-  readonly onWarning?: ((warning: unknown) => void) | undefined;
+  readonly onWarning?: ((warning: DeltaError) => void) | undefined;
 }
 
 /** A staged file, as the storage and as the catalog know it. */
@@ -34,7 +34,7 @@ const MAX_QUESTIONS = 3;
 
 export class CatalogCommitter implements Committer {
   readonly #table: CatalogTable;
-  readonly #onWarning: (warning: unknown) => void;
+  readonly #onWarning: (warning: DeltaError) => void;
   /** What was staged for an attempt: any of it may have been ratified, should an answer be missing. */
   readonly #staged = new WeakMap<CommitMetadata, Staged>();
 
@@ -83,6 +83,7 @@ export class CatalogCommitter implements Committer {
     try {
       await this.#table.notifyPublished(metadata.publishVersion, options);
     } catch (error) {
+      if (!isDeltaError(error)) throw error;
       // Published is published; the next commit or notice tells the catalog.
       this.#onWarning(error);
     }

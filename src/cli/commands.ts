@@ -9,7 +9,7 @@ import { ndjsonPieces } from '../table/json-rows.ts';
 import { openTable } from './open.ts';
 import type { Run } from './run-context.ts';
 import { columnList, text, UsageError, wholeNumber } from './usage.ts';
-import { append, checkpoint, create, deleteRows, vacuum } from './write-commands.ts';
+import { append, checkpoint, create, deleteRows, publish, vacuum } from './write-commands.ts';
 
 /** Commands by name; each prints to `output` and throws a `DeltaError` or a `UsageError`. */
 export const commands: Readonly<Record<string, (run: Run) => Promise<void>>> = {
@@ -22,6 +22,7 @@ export const commands: Readonly<Record<string, (run: Run) => Promise<void>>> = {
   append,
   delete: deleteRows,
   checkpoint,
+  publish,
   vacuum,
 };
 

@@ -1,4 +1,4 @@
-/** Tables as the command line names them: paths, `file:`, `http(s):` and `s3:` URLs. */
+/** Tables as the command line names them: paths, `file:`, `http(s):` and `s3:` URLs, `uc://catalog.schema.table`. */
 import { pathToFileURL } from 'node:url';
 import '../engine/wasm/entry-node.ts';
 import { DeltaError } from '../errors.ts';
@@ -6,6 +6,7 @@ import type { StorageHandler } from '../kernel/engine.ts';
 import { FileSystemStorageHandler } from '../storage/node.ts';
 import { DeltaTable, type OpenOptions } from '../table/delta-table.ts';
 import { registerPaths, registerStorage } from '../table/location.ts';
+import type { UnityCatalog } from '../unity.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,11 +17,38 @@ export async function openTable(
   options: OpenOptions,
 ): Promise<DeltaTable> {
   registerStorages(env);
-  return DeltaTable.open(location, options);
+  const name = catalogName(location);
+  if (name === undefined) return DeltaTable.open(location, options);
+  const { version, timestamp, signal } = options;
+  return (await unityCatalog(env)).open(name, { version, timestamp, signal });
+}
+
+const UC_SCHEME = 'uc://';
+
+/** The name of a table in Unity Catalog, undefined for locations that are none. */
+export function catalogName(location: string): string | undefined {
+  return location.startsWith(UC_SCHEME) ? location.slice(UC_SCHEME.length).replace(/\/$/, '') : undefined;
+}
+
+/** The catalog at `UC_URL`, with the token `UC_TOKEN`; its tables in S3 lie where `AWS_ENDPOINT_URL` and region say. */
+export async function unityCatalog(env: Environment): Promise<UnityCatalog> {
+  const { UC_URL: url, UC_TOKEN: token } = env;
+  if (!url) throw new DeltaError('InvalidOption', 'uc:// tables need UC_URL, the address of the catalog');
+  const { UnityCatalog } = await import('../unity.ts');
+  return new UnityCatalog({ url, token: token || undefined, s3: s3Settings(env) });
+}
+
+function s3Settings(env: Environment): { region: string; endpoint: string | undefined } {
+  return {
+    region: env.AWS_REGION ?? env.AWS_DEFAULT_REGION ?? 'us-east-1',
+    endpoint: env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL || undefined,
+  };
 }
 
 /** Lets the library find local files and S3. */
 export function registerStorages(env: Environment): void {
+  // The SDK's notice about Node's version would stand on standard error before the one line that an error has.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   registerPaths(() => pathToFileURL(`${process.cwd()}/`));
   registerStorage(['file:'], () => new FileSystemStorageHandler());
   registerStorage(['s3:'], () => s3Storage(env));
@@ -32,12 +60,9 @@ export function registerStorages(env: Environment): void {
  * path.
  */
 async function s3Storage(env: Environment): Promise<StorageHandler> {
-  // The SDK's notice about Node's version would stand on standard error before the one line that an error has.
-  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   const { S3Client } = await loadSdk();
   const { publicS3, S3StorageHandler } = await import('../storage/s3.ts');
-  const region = env.AWS_REGION ?? env.AWS_DEFAULT_REGION ?? 'us-east-1';
-  const endpoint = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL;
+  const { region, endpoint } = s3Settings(env);
   const server = endpoint === undefined ? {} : { endpoint, forcePathStyle: true };
   const client = new S3Client({ region, followRegionRedirects: true, ...server });
   const hasCredentials = await client.config.credentials().then(

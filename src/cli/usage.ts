@@ -93,6 +93,10 @@ export const COMMANDS: Readonly<Record<string, CommandSpec>> = {
     help: 'write a checkpoint of the newest version; prints what was done as JSON',
     options: {},
   },
+  publish: {
+    help: 'publish the commits that a catalog ratified and that are only staged; prints what was done as JSON',
+    options: {},
+  },
   vacuum: {
     help: 'delete data files that no version within the retention needs; prints what was done as JSON',
     options: {
@@ -188,7 +192,8 @@ export function columnList(value: OptionValue): string[] | undefined {
 }
 
 const TABLE_HELP = `<table> is a path, or a URL with file:, http:, https: or s3:. For s3: credentials, region and
-AWS_ENDPOINT_URL come from the environment, as in the AWS tools.`;
+AWS_ENDPOINT_URL come from the environment, as in the AWS tools. uc://catalog.schema.table is a table of the Unity
+Catalog at UC_URL, with the token UC_TOKEN.`;
 
 function generalHelp(): string {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));

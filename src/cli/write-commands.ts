@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { DeltaError } from '../errors.ts';
 import { DeltaTable } from '../table/delta-table.ts';
-import { openTable, registerStorages } from './open.ts';
+import { catalogName, openTable, registerStorages, unityCatalog } from './open.ts';
 import { rowsFromFile } from './rows-from-file.ts';
 import type { Run } from './run-context.ts';
 import { columnList, pairs, text, UsageError, wholeNumber } from './usage.ts';
@@ -14,7 +14,11 @@ export async function create({ table, options, env, output }: Run): Promise<void
   const properties = pairs('property', options.property);
   const schema = await schemaText(file);
   registerStorages(env);
-  const { version } = await DeltaTable.create(table, schema, { partitionBy, properties, onWarning });
+  const created = { partitionBy, properties, onWarning };
+  const name = catalogName(table);
+  const { version } = await (name === undefined
+    ? DeltaTable.create(table, schema, created)
+    : (await unityCatalog(env)).create(name, schema, created));
   await output.writeLine({ version });
 }
 
@@ -38,6 +42,13 @@ export async function checkpoint({ table, env, output }: Run): Promise<void> {
   const opened = await openTable(table, env, {});
   const result = await opened.checkpoint();
   await output.writeLine({ version: opened.version, result });
+}
+
+export async function publish({ table, env, output }: Run): Promise<void> {
+  const opened = await openTable(table, env, {});
+  const before = opened.snapshot.logSegment.maxPublishedVersion ?? -1;
+  const version = await opened.publish();
+  await output.writeLine({ version, published: version - before });
 }
 
 export async function vacuum({ table, options, env, output }: Run): Promise<void> {

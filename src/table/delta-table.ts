@@ -304,7 +304,8 @@ function toWhere(where: Where | undefined): Predicate | undefined {
   return typeof where === 'string' ? parsePredicate(where) : where && toPredicate(where);
 }
 
-function toTime(timestamp: number | Date | string | undefined): number | Date | undefined {
+/** A time as `Snapshot.load` takes it; throws `InvalidOption` for text that is none. */
+export function toTime(timestamp: number | Date | string | undefined): number | Date | undefined {
   if (typeof timestamp !== 'string') return timestamp;
   if (/^\d+$/.test(timestamp)) return Number(timestamp);
   const micros = parseTimestamp(timestamp, true);
