@@ -18,6 +18,7 @@ const PRINTS: [about: string, line: RegExp][] = [
   ['table.explain', /^true date=2021-09-01\//m],
   ['table.history', /^6 UPDATE$/m],
   ['table.changes', /update_postimage/],
+  ['table.append', /^2 1$/m],
 ];
 
 let server: StaticServer;
