@@ -35,11 +35,27 @@ const common = {
   logLevel: 'warning',
 };
 
+/**
+ * The entries of catalogs load the root's entry as it is, beside them: were its code shared in a chunk, the loader of the
+ * WASM would lie in a file that a user's bundler may drop.
+ */
+const rootEntries = {
+  name: 'root-entries',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/index\.(browser|node|workerd)\.ts$/ }, ({ path }) => ({
+      path: path.replace(/\.ts$/, '.js'),
+      external: true,
+      sideEffects: true,
+    }));
+  },
+};
+
 /** Builds library and command line into `outdir`. */
 export async function buildLibrary(outdir) {
   // Chunks lie beside the entries: the WASM is found relative to `import.meta.url`.
   const names = { chunkNames: 'chunk-[hash]', sourcemap: true, packages: 'external' };
-  await build({ ...common, ...names, entryPoints: entries, outdir, splitting: true });
+  const plugins = [rootEntries];
+  await build({ ...common, ...names, entryPoints: entries, outdir, splitting: true, plugins });
   // Split as well: the AWS SDK is loaded for s3: URLs only.
   await build({ ...common, ...names, entryPoints: cli, outdir, splitting: true });
 }

@@ -1,4 +1,4 @@
 /** The embedded catalog in a browser: see `index.browser.ts`. */
-import './engine/wasm/entry-browser.ts';
+import './index.browser.ts';
 
 export * from './catalog.ts';

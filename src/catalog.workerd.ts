@@ -1,4 +1,4 @@
 /** The embedded catalog in a Worker: see `index.workerd.ts`. */
-import './engine/wasm/entry-workerd.ts';
+import './index.workerd.ts';
 
 export * from './catalog.ts';

@@ -1,4 +1,4 @@
 /** Unity Catalog in a browser: see `index.browser.ts`. */
-import './engine/wasm/entry-browser.ts';
+import './index.browser.ts';
 
 export * from './unity.ts';

@@ -1,4 +1,4 @@
 /** Unity Catalog in a Worker: see `index.workerd.ts`. */
-import './engine/wasm/entry-workerd.ts';
+import './index.workerd.ts';
 
 export * from './unity.ts';

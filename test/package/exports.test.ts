@@ -116,8 +116,12 @@ it('finds the AWS SDK where S3 is imported', async () => {
   expect(Object.keys(inputs).some((input) => /dist\/s3\.js/.test(input))).toBe(true);
 });
 
-it('keeps the loader that registers the WASM', async () => {
-  const { text } = await bundleUser("export { DeltaTable } from 'delta-kernel-web';");
+it.each([
+  ['DeltaTable', 'delta-kernel-web'],
+  ['UnityCatalog', 'delta-kernel-web/unity'],
+  ['StorageCatalog', 'delta-kernel-web/catalog'],
+])('keeps the loader that registers the WASM for %s of %s', async (name, entry) => {
+  const { text } = await bundleUser(`export { ${name} } from '${entry}';`);
   expect(text).toContain('delta_kernel_web.wasm');
 });
 

@@ -57,7 +57,6 @@ it('exports these values at the root', async () => {
       "typeToString",
       "types",
       "vacuum",
-      "vacuum",
       "visitScanFiles",
       "withCounting",
       "withRangeCoalescing",
