@@ -100,6 +100,17 @@ function findToolchain() {
   );
 }
 
+/** Runs the core's own tests, natively; whether all passed. */
+export function testWasm() {
+  const cargo = which('cargo');
+  const toolchain =
+    cargo !== undefined && isNewEnough(cargo) ? { id: 'rustup', cargo, env: {} } : debianToolchain();
+  if (toolchain === undefined) throw new SetupError('the tests of the WASM core need a Rust compiler');
+  const env = { CARGO_TARGET_DIR: join(cacheDir, 'cargo-target', `${toolchain.id}-tests`), ...toolchain.env };
+  const args = ['test', '--lib', '--locked', '--manifest-path', join(root, 'wasm/Cargo.toml')];
+  return tryRun(toolchain.cargo, args, { env }) === 0;
+}
+
 function rustupToolchain() {
   const [cargo, rustup] = [which('cargo'), which('rustup')];
   if (cargo === undefined || rustup === undefined) return undefined;

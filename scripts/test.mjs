@@ -1,5 +1,5 @@
 /**
- * `npm test`: sets up what is missing, then lint, types and all tests.
+ * `npm test`: sets up what is missing, then lint, types, the core's own tests and all others.
  *
  *   npm test                      everything; the last line is `N passed, N failed`
  *   npm test -- test/unit/log     only these tests (arguments go to vitest), without lint and types
@@ -7,6 +7,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildPackage } from './build.mjs';
+import { testWasm } from './build-wasm.mjs';
 import { main, root, say, tryRun } from './lib/shell.mjs';
 import { setup } from './setup.mjs';
 
@@ -22,7 +23,7 @@ const CHECKS = [
 async function test(filters) {
   setup('npm', 'wasm', 'chromium', 'versitygw');
   await buildPackage();
-  const checks = filters.length > 0 ? [] : CHECKS.map((command) => check(...command));
+  const checks = filters.length > 0 ? [] : [...CHECKS.map((command) => check(...command)), checkCore()];
   const counts = vitest(filters);
   const failed = counts.failed + checks.filter((ok) => !ok).length;
   const passed = counts.passed + checks.filter((ok) => ok).length;
@@ -36,6 +37,13 @@ function check(tool, ...args) {
   say([tool, ...args].join(' '));
   const ok = tryRun('npx', ['--no-install', tool, ...args]) === 0;
   if (!ok) say(`${tool} failed`);
+  return ok;
+}
+
+function checkCore() {
+  say('cargo test');
+  const ok = testWasm();
+  if (!ok) say('cargo test failed');
   return ok;
 }
 

@@ -58,11 +58,6 @@ export function schemaToJson(schema: StructType): string {
   return jsonText(typeToJson(schema));
 }
 
-/** A type as JSON text: a quoted name, or an object. */
-export function dataTypeToJson(type: DataType): string {
-  return jsonText(typeToJson(type));
-}
-
 /** The name of a type that has one: `long`, `decimal(10,2)`, `variant`. */
 export function typeName(type: DataType): string {
   switch (type.kind) {
