@@ -59,6 +59,11 @@ const MILLISECOND_REST = 999n;
 /** Offsets with seconds were once written without them, in zones that had such offsets until 1972. */
 const OFFSET_SECONDS = 60_000_000n;
 const LAST_ODD_OFFSET = 94_694_400_000_000n;
+/** The distance of neighbouring floats, by their size, and the least of all floats. */
+const FLOAT_STEP = 2 ** -23;
+const LEAST_FLOAT = 2 ** -149;
+/** Floats hold all integers up to this one. */
+const LAST_FLOAT_INTEGER = 2 ** 24;
 
 const NEGATED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   '<': '>=',
@@ -249,7 +254,9 @@ class Rewriter {
   #compare(target: Target, op: ComparisonOperator, literal: Scalar): Predicate {
     const { type } = target;
     if (literal.value === null || !hasMinMax(type) || !dataTypesEqual(type, literal.type)) return NULL;
-    if (isFloat(type) && !this.#options.floatMaxIncludesNaN) return compareFloat(target, op, literal);
+    if (isFloat(type) && !this.#options.floatMaxIncludesNaN) {
+      return compareFloat(target, op, literal, this.#options.source);
+    }
     const exact = this.#options.source === 'footer' || !isTimestamp(type);
     if (!exact && op === '!=') return NULL;
     const atMin = exact ? literal : widened(literal, 1n);
@@ -298,12 +305,31 @@ function compareBounds(target: Target, op: ComparisonOperator, atMin: Scalar, at
 }
 
 /** Bounds that leave NaN out say nothing of greater or different values; a bound that is NaN is none. */
-function compareFloat(target: Target, op: ComparisonOperator, literal: Scalar): Predicate {
+function compareFloat(
+  target: Target,
+  op: ComparisonOperator,
+  literal: Scalar,
+  source: StatsSource,
+): Predicate {
   if (op === '>' || op === '>=' || op === '!=' || Number.isNaN(literal.value)) return NULL;
+  const rounded = source === 'deltaStats' && isPrimitive(target.type, 'double');
+  const atMin = rounded ? beyondRounding(literal, 1) : literal;
+  const atMax = rounded ? beyondRounding(literal, -1) : literal;
   const nan: Scalar = { type: target.type, value: Number.NaN };
-  const least = bound('minValues', target, op === '=' ? '<=' : op, literal);
+  const least = bound('minValues', target, op === '=' ? '<=' : op, atMin);
   const min: Predicate = { kind: 'or', inputs: [least, bound('minValues', target, '=', nan)] };
-  return op === '=' ? and([min, bound('maxValues', target, '>=', literal)]) : min;
+  return op === '=' ? and([min, bound('maxValues', target, '>=', atMax)]) : min;
+}
+
+/**
+ * The literal moved by what the text of a float may lack: bounds that were written before a column was widened from
+ * float are the shortest texts of floats (`3.4`), whose exact values (3.4000000953674316) only floats find again. Integers that floats hold are their own texts.
+ */
+function beyondRounding(literal: Scalar, direction: 1 | -1): Scalar {
+  const value = literal.value as number;
+  if (!Number.isFinite(value) || (Number.isInteger(value) && Math.abs(value) <= LAST_FLOAT_INTEGER))
+    return literal;
+  return { type: literal.type, value: value + direction * (Math.abs(value) * FLOAT_STEP + LEAST_FLOAT) };
 }
 
 /**

@@ -282,6 +282,19 @@ describe('skipping by bounds that are not exact', () => {
     expect(isKept('x > 10', { ...stats, maxValues: {} }, trusting)).toBe(true);
     expect(isKept('x != 2', range('x', 2, 2), trusting)).toBe(false);
   });
+
+  it('bounds from before a column was widened from float are as short as floats are', () => {
+    // The file holds the float nearest to 3.4, which is 3.4000000953674316, and its text is 3.4; for 0.7 it lies below.
+    const [above, below] = [range('x', 3.4, 3.4), range('x', 0.7, 0.7)];
+    for (const op of ['=', '<=>', '<=']) {
+      expect(isKept(`x ${op} ${Math.fround(3.4)}`, above), op).toBe(true);
+      expect(isKept(`x ${op} ${Math.fround(0.7)}`, below), op).toBe(true);
+    }
+    expect(isKept(`x < 0.69999999`, below)).toBe(true);
+    expect(isKept('x = 3.39', above)).toBe(false);
+    expect(isKept('x <= 3.39', above)).toBe(false);
+    expect(isKept(`x = CAST('Infinity' AS double)`, range('x', Infinity, Infinity))).toBe(true);
+  });
 });
 
 describe('skipping by partition values', () => {
