@@ -31,6 +31,7 @@ export async function bundleDemo(outdir) {
     entryPoints: {
       main: join(source, 'src/main.tsx'),
       'table-worker': join(source, 'src/worker/table-worker.ts'),
+      style: join(source, 'style.css'),
     },
     outdir,
     bundle: true,
@@ -47,7 +48,7 @@ export async function bundleDemo(outdir) {
     // Chunks of the package hold no effects: leaving out a bare import of one is right.
     logOverride: { 'ignored-bare-import': 'silent' },
   });
-  for (const name of ['index.html', 'style.css', 'samples']) {
+  for (const name of ['index.html', 'samples']) {
     cpSync(join(source, name), join(outdir, name), { recursive: true });
   }
   restoreCommitTimes(join(outdir, 'samples'));

@@ -2,24 +2,13 @@ import { useEffect, useState } from 'preact/hooks';
 import { FailureBox } from './components/failure.tsx';
 import { Header } from './components/header.tsx';
 import { Tabs } from './components/tabs.tsx';
-import { linkOf, readView, type Tab, withoutSecrets } from './location.ts';
-import { DataPanel } from './panels/data.tsx';
-import { HistoryPanel } from './panels/history.tsx';
+import { linkOf, readView, withoutSecrets } from './location.ts';
 import { OpenPanel } from './panels/open.tsx';
-import { OverviewPanel } from './panels/overview.tsx';
+import { PANELS, type Shown } from './panels/registry.tsx';
 import { type Loadable, loaded, session } from './session.ts';
 import type { Overview, Source } from './worker/protocol.ts';
 
-/** What is shown of a table. */
-interface Shown {
-  source: Source | undefined;
-  /** Undefined for the latest. */
-  version: number | undefined;
-  tab: Tab;
-  where: string;
-}
-
-const START: Shown = { source: undefined, version: undefined, tab: 'overview', where: '' };
+const START: Shown = { source: undefined, version: undefined, tab: 'overview', where: '', detail: '' };
 
 /** The whole page: what is shown is its state; everything else follows. */
 export function App() {
@@ -51,7 +40,7 @@ export function App() {
         onClose={() => show(START)}
         onTravel={(to) => show({ version: to })}
       />
-      <Tabs tab={tab} onTab={(to) => show({ tab: to })} />
+      <Tabs tab={tab} onTab={(to) => show({ tab: to, detail: '' })} />
       <main>
         <div id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
           <Panel shown={shown} table={table} show={show} />
@@ -105,10 +94,6 @@ interface PanelProps {
 function Panel({ shown, table, show }: PanelProps) {
   if (table.state === 'loading') return <p class="loading">Reading the log…</p>;
   if (table.state === 'failed') return <FailureBox failure={table.failure} />;
-  const overview = table.value;
-  if (shown.tab === 'overview') return <OverviewPanel overview={overview} />;
-  if (shown.tab === 'data') {
-    return <DataPanel overview={overview} where={shown.where} onFilter={(where) => show({ where })} />;
-  }
-  return <HistoryPanel current={overview.version} onTravel={(version) => show({ version, tab: 'data' })} />;
+  const { Panel: TabPanel } = PANELS[shown.tab];
+  return <TabPanel key={shown.tab} overview={table.value} shown={shown} show={show} />;
 }

@@ -1,5 +1,5 @@
 /**
- * What the page's link holds: sample or URL, version, tab and filter. Never a query of the table's URL, which may be a
+ * What the page's link holds: sample or URL, version, tab, filter and what the tab shows. Never a query of the table's URL, which may be a
  * signature.
  */
 
@@ -8,9 +8,11 @@ export interface View {
   version: number | undefined;
   tab: Tab;
   where: string;
+  /** What the tab itself wants to find again, such as the file that it shows; empty for nothing. */
+  detail: string;
 }
 
-export const TABS = ['overview', 'data', 'history'] as const;
+export const TABS = ['overview', 'data', 'history', 'files', 'health', 'changes', 'sql', 'write'] as const;
 export type Tab = (typeof TABS)[number];
 
 export function readView(): View {
@@ -22,6 +24,7 @@ export function readView(): View {
     version: version !== null && /^\d{1,15}$/.test(version) ? Number(version) : undefined,
     tab: TABS.find((name) => name === tab) ?? 'overview',
     where: parameters.get('where') ?? '',
+    detail: parameters.get('detail') ?? '',
   };
 }
 
@@ -32,6 +35,7 @@ export function linkOf(view: View): string {
   if (view.version !== undefined) parameters.set('version', String(view.version));
   if (view.tab !== 'overview') parameters.set('tab', view.tab);
   if (view.where !== '') parameters.set('where', view.where);
+  if (view.detail !== '') parameters.set('detail', view.detail);
   return parameters.size === 0
     ? globalThis.location.pathname
     : `${globalThis.location.pathname}#${parameters}`;

@@ -1,6 +1,6 @@
 /** The page's handle on its table worker: the kernel runs there, so the page never waits for it. */
 import * as Comlink from 'comlink';
-import type { Result, TableWorker } from './worker/protocol.ts';
+import type { Failure, Progress, Result, TableWorker, Task } from './worker/protocol.ts';
 
 const worker = new Worker(new URL('./table-worker.js', import.meta.url), { type: 'module' });
 
@@ -10,9 +10,25 @@ export const session = Comlink.wrap<TableWorker>(worker) as unknown as TableWork
 export type Loadable<T> =
   | { state: 'loading' }
   | { state: 'done'; value: T }
-  | { state: 'failed'; failure: Failed };
-type Failed = Extract<Result<unknown>, { ok: false }>['failure'];
+  | { state: 'failed'; failure: Failure };
 
 export function loaded<T>(result: Result<T>): Loadable<T> {
   return result.ok ? { state: 'done', value: result.value } : { state: 'failed', failure: result.failure };
+}
+
+let lastTask = 0;
+const listeners = new Map<number, (progress: Progress) => void>();
+void session.listen(Comlink.proxy((taskId, progress) => listeners.get(taskId)?.(progress)));
+
+/** A task for a call of {@link session}. Give it to {@link endTask} in the end. */
+export function newTask(onProgress?: (progress: Progress) => void): Task {
+  lastTask += 1;
+  if (onProgress !== undefined) listeners.set(lastTask, onProgress);
+  return { id: lastTask };
+}
+
+/** Cancels a task if it still runs. */
+export function endTask({ id }: Task): void {
+  listeners.delete(id);
+  void session.cancel(id);
 }

@@ -3,8 +3,9 @@ import { FailureBox } from '../components/failure.tsx';
 import { Grid } from '../components/grid.tsx';
 import { type Loadable, loaded, session } from '../session.ts';
 import type { GridColumn, Overview } from '../worker/protocol.ts';
+import type { PanelProps } from './registry.tsx';
 
-interface DataProps {
+interface FilterProps {
   overview: Overview;
   /** Empty for all rows. */
   where: string;
@@ -12,7 +13,7 @@ interface DataProps {
 }
 
 /** Rows of the table, with a filter; they are read as far as one scrolls. */
-export function DataPanel({ overview, where, onFilter }: DataProps) {
+export function DataPanel({ overview, shown: { where }, show }: PanelProps) {
   const [columns, setColumns] = useState<Loadable<GridColumn[]>>({ state: 'loading' });
   const [scan, setScan] = useState(0);
   useEffect(() => {
@@ -30,7 +31,7 @@ export function DataPanel({ overview, where, onFilter }: DataProps) {
 
   return (
     <div class="data">
-      <FilterForm overview={overview} where={where} onFilter={onFilter} />
+      <FilterForm overview={overview} where={where} onFilter={(next) => show({ where: next })} />
       {columns.state === 'loading' && <p class="loading">Planning the scan…</p>}
       {columns.state === 'failed' && <FailureBox failure={columns.failure} />}
       {columns.state === 'done' && (
@@ -40,7 +41,7 @@ export function DataPanel({ overview, where, onFilter }: DataProps) {
   );
 }
 
-function FilterForm({ overview, where, onFilter }: DataProps) {
+function FilterForm({ overview, where, onFilter }: FilterProps) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     onFilter(String(new FormData(event.currentTarget as HTMLFormElement).get('where')).trim());

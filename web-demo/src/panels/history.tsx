@@ -1,31 +1,33 @@
-import { useEffect, useState } from 'preact/hooks';
-import { FailureBox } from '../components/failure.tsx';
+import { TaskView } from '../components/task-view.tsx';
+import { useTask } from '../components/use-task.ts';
 import { formatCount, formatTime } from '../format.ts';
-import { type Loadable, loaded, session } from '../session.ts';
+import { session } from '../session.ts';
 import type { Commit, History } from '../worker/protocol.ts';
+import type { PanelProps } from './registry.tsx';
 
 /** Commits, newest first; each opens the table as it was then. */
-export function HistoryPanel(props: { current: number; onTravel: (version: number) => void }) {
-  const [history, setHistory] = useState<Loadable<History>>({ state: 'loading' });
-  useEffect(() => {
-    let current = true;
-    session.history().then((result) => {
-      if (current) setHistory(loaded(result));
-    });
-    return () => {
-      current = false;
-    };
-  }, []);
+export function HistoryPanel({ overview, show }: PanelProps) {
+  const task = useTask((each) => session.history(each), []);
+  return (
+    <TaskView task={task} doing="Reading commits">
+      {(history) => <Commits history={history} overview={overview} show={show} />}
+    </TaskView>
+  );
+}
 
-  if (history.state === 'loading') return <p class="loading">Reading commits…</p>;
-  if (history.state === 'failed') return <FailureBox failure={history.failure} />;
-  const { commits, isCut } = history.value;
+function Commits({ history, overview, show }: { history: History } & Omit<PanelProps, 'shown'>) {
+  const { commits, isCut } = history;
   if (commits.length === 0) return <p class="empty">The log has no commits any more, only a checkpoint.</p>;
   return (
     <>
       <ol class="history" reversed>
         {commits.map((commit) => (
-          <CommitItem key={commit.version} commit={commit} {...props} />
+          <CommitItem
+            key={commit.version}
+            commit={commit}
+            current={overview.version}
+            onTravel={(version) => show({ version, tab: 'data' })}
+          />
         ))}
       </ol>
       {isCut && <p class="empty">Only the newest {formatCount(commits.length)} commits are listed.</p>}

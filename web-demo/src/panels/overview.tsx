@@ -1,10 +1,11 @@
 import { featureHint } from '../feature-hints.ts';
 import { formatBytes, formatCount, formatTime } from '../format.ts';
 import type { Overview } from '../worker/protocol.ts';
+import type { PanelProps } from './registry.tsx';
 import { SchemaTree } from './schema-tree.tsx';
 
 /** What the table is at this version. */
-export function OverviewPanel({ overview }: { overview: Overview }) {
+export function OverviewPanel({ overview }: PanelProps) {
   return (
     <div class="overview">
       <section class="facts" aria-label="Figures">

@@ -80,12 +80,38 @@ export interface Failure {
 
 export type Result<T> = { ok: true; value: T } | { ok: false; failure: Failure };
 
+/** How far a task is. */
+export interface Progress {
+  done: number;
+  /** Undefined where nobody knows. */
+  total?: number;
+  /** What is counted, in the plural. */
+  unit: string;
+}
+
+/** Work that can be cancelled and tells how far it is. */
+export interface Task {
+  id: number;
+}
+
 /** The worker's side; every call answers with a value or a failure, never a rejected promise. */
-export interface TableWorker {
+export interface TableWorker extends CoreCalls, HistoryCalls, RowCalls {}
+
+export interface CoreCalls {
   /** A later call cancels an earlier one. */
   open(source: Source, version?: number): Promise<Result<Overview>>;
+  /** The task then fails with code `Cancelled`; one that has ended, or never was, is left alone. */
+  cancel(taskId: number): Promise<void>;
+  /** Once, by the page: who hears of the progress of tasks. */
+  listen(listener: (taskId: number, progress: Progress) => void): Promise<void>;
+}
+
+export interface HistoryCalls {
   /** Commits up to the newest version, whichever is open. */
-  history(): Promise<Result<History>>;
+  history(task: Task): Promise<Result<History>>;
+}
+
+export interface RowCalls {
   /** Starts a new scan; rows are then asked for by window. */
   startRows(query: { where?: string }): Promise<Result<GridColumn[]>>;
   /** Rows `start` to before `end`; reads on to `readTo` at least, where the scan has as many. */
