@@ -12,7 +12,7 @@ export default defineConfig({
       project('acceptance', ['test/acceptance/**/*.test.ts'], 120_000),
       project('interop', ['test/interop/**/*.test.ts'], 300_000),
       project('package', ['test/package/**/*.test.ts'], 120_000),
-      project('runtime', ['test/runtime/**/*.test.ts', 'test/browser/**/*.test.ts'], 120_000),
+      project('runtime', ['test/{runtime,browser,catalog,examples}/**/*.test.ts'], 120_000),
     ],
   },
 });
