@@ -29,20 +29,25 @@ export { FileSystemCommitter } from './kernel/committer/file-system-committer.ts
 export { publishByCopies } from './kernel/committer/publish-copies.ts';
 export type {
   CallOptions,
+  ColumnChunkLayout,
   Engine,
   EvaluationHandler,
   ExpressionEvaluator,
   FileMeta,
   FileSlice,
   JsonHandler,
+  PageLayout,
   ParquetFooter,
   ParquetHandler,
+  ParquetLayout,
   PredicateEvaluator,
+  RowGroupLayout,
   RowGroupVerdict,
   RowIndexSet,
   RowIndexSets,
   Runtime,
   StorageHandler,
+  ValueBounds,
 } from './kernel/engine.ts';
 export type { Column, EngineData, FilteredEngineData, SelectionVector } from './kernel/engine-data.ts';
 export {
@@ -91,6 +96,7 @@ export type { PlanOptions, PlanPage, PlanShards, ShardOptions } from './kernel/s
 export { scanFilesFromJson, scanFilesToJson } from './kernel/scan/saved-scan.ts';
 export { type ExecuteOptions, Scan, type ScanMetadataOptions } from './kernel/scan/scan.ts';
 export {
+  dataFileMeta,
   liveRecords,
   type ScanFile,
   type ScanMetadata,
@@ -121,6 +127,7 @@ export {
   types,
   type VariantType,
 } from './kernel/schema/types.ts';
+export type { ApplicationState } from './kernel/snapshot/app-state.ts';
 export { type RefreshOptions, Snapshot, type SnapshotOptions } from './kernel/snapshot/snapshot.ts';
 export {
   TableChanges,

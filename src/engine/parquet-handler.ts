@@ -9,6 +9,7 @@ import type {
   FileMeta,
   ParquetFooter,
   ParquetHandler,
+  ParquetLayout,
   RowGroupVerdict,
   StorageHandler,
 } from '../kernel/engine.ts';
@@ -20,6 +21,7 @@ import { concatBytes } from './bytes.ts';
 import type { CoreSource } from './core-source.ts';
 import { FooterCache } from './footer-cache.ts';
 import { ParquetFile, type ParquetIo } from './parquet-file.ts';
+import { parquetLayout } from './parquet-layout.ts';
 import { type FilePruner, filePruner } from './parquet-pruning.ts';
 import { prefetchOrdered } from './prefetch.ts';
 import { type Unshredding, unshredding } from './variant-shredding.ts';
@@ -27,7 +29,6 @@ import type {
   ByteRange,
   FileBytes,
   ParquetWriteOptions,
-  RowGroupLayout,
   RowRanges,
   WasmCore,
 } from './wasm/core.ts';
@@ -59,12 +60,6 @@ export interface ParquetHandlerOptions {
   compression?: ParquetWriteOptions['compression'];
   /** Rows of a written row group, at most. Default 1048576. */
   maxRowGroupRows?: number;
-}
-
-/** What an inspector shows of a file. */
-export interface ParquetLayout {
-  readonly footer: ParquetFooter;
-  readonly rowGroups: readonly RowGroupLayout[];
 }
 
 const DEFAULTS: Required<ParquetHandlerOptions> = {
@@ -159,14 +154,24 @@ export class DefaultParquetHandler implements ParquetHandler {
   }
 
   async readParquetFooter(file: FileMeta, options: CallOptions = {}): Promise<ParquetFooter> {
-    return (await this.readParquetLayout(file, options)).footer;
+    return this.#opened(file, options, async (parquet) => parquet.core.footer);
   }
 
-  /** Footer, row groups and column chunks of a file, for people who look at it. */
-  async readParquetLayout(file: FileMeta, options: CallOptions = {}): Promise<ParquetLayout> {
-    const parquet = await ParquetFile.open(this.#io, await this.#core.load(), file, options.signal);
+  async readParquetLayout(
+    file: FileMeta,
+    options: CallOptions & { pagesOf?: readonly string[] | undefined } = {},
+  ): Promise<ParquetLayout> {
+    return this.#opened(file, options, (parquet) => parquetLayout(parquet, options));
+  }
+
+  async #opened<T>(
+    file: FileMeta,
+    { signal }: CallOptions,
+    look: (parquet: ParquetFile) => Promise<T>,
+  ): Promise<T> {
+    const parquet = await ParquetFile.open(this.#io, await this.#core.load(), file, signal);
     try {
-      return parquet.step(() => ({ footer: parquet.core.footer, rowGroups: parquet.core.layout() }));
+      return await look(parquet);
     } finally {
       parquet.close();
     }

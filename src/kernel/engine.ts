@@ -170,6 +170,55 @@ export interface ParquetFooter {
   readonly numRows: number;
   readonly rowGroups: readonly { readonly numRows: number; readonly totalByteSize: number }[];
   readonly keyValueMetadata: ReadonlyMap<string, string>;
+  /** What wrote the file, in its own words; undefined where the file, or the handler, does not say. */
+  readonly createdBy?: string | undefined;
+}
+
+/** What a Parquet file is made of, for people who look at it. */
+export interface ParquetLayout {
+  readonly footer: ParquetFooter;
+  readonly rowGroups: readonly RowGroupLayout[];
+}
+
+export interface RowGroupLayout {
+  readonly numRows: number;
+  readonly columns: readonly ColumnChunkLayout[];
+}
+
+/** The values of one leaf column in one row group. */
+export interface ColumnChunkLayout {
+  /** As the Parquet schema has it, the groups within lists and maps among its parts. */
+  readonly path: readonly string[];
+  readonly physicalType: string;
+  readonly codec: string;
+  readonly encodings: readonly string[];
+  /** Nulls, and what repeats within a row, count. */
+  readonly numValues: number;
+  /** Bytes. */
+  readonly compressedSize: number;
+  readonly uncompressedSize: number;
+  /** Offset in the file. */
+  readonly start: number;
+  readonly hasPageIndex: boolean;
+  readonly hasBloomFilter: boolean;
+  /** Absent for columns within lists and maps. */
+  readonly statistics?: ValueBounds | undefined;
+  /** Of a column with a page index, where they were asked for. */
+  readonly pages?: readonly PageLayout[] | undefined;
+}
+
+/** As far as readers trust what a file says of its values. */
+export interface ValueBounds {
+  readonly nullCount?: number | undefined;
+  /** Literals of the predicate grammar, on the file's own types. */
+  readonly min?: string | undefined;
+  readonly max?: string | undefined;
+}
+
+/** Rows [start, end) of a row group; nulls are counted only where all its values are. */
+export interface PageLayout extends ValueBounds {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** A row group, and whether a read with a predicate decodes it. */
@@ -217,6 +266,14 @@ export interface ParquetHandler {
     predicate: Predicate,
     options?: CallOptions,
   ): Promise<readonly RowGroupVerdict[]>;
+  /**
+   * The footer with its column chunks. `pagesOf` is the path of a column whose pages are told as well: it costs a read
+   * of that column's page index. Optional: for people who look at a file.
+   */
+  readParquetLayout?(
+    file: FileMeta,
+    options?: CallOptions & { pagesOf?: readonly string[] | undefined },
+  ): Promise<ParquetLayout>;
   /** Metadata only, with field ids. */
   readParquetFooter(file: FileMeta, options?: CallOptions): Promise<ParquetFooter>;
 }

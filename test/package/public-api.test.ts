@@ -32,6 +32,7 @@ it('exports these values at the root', async () => {
       "columnPathToString",
       "createEngine",
       "createTable",
+      "dataFileMeta",
       "diffSnapshots",
       "expressionToString",
       "field",

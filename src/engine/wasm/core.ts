@@ -6,7 +6,7 @@
  * `DeletionVector`, `OutOfMemory`); a trap drops the instance and surfaces as `Internal`.
  */
 import type { RecordBatch } from 'apache-arrow';
-import type { ParquetFooter, RowIndexSets } from '../../kernel/engine.ts';
+import type { ParquetFooter, RowGroupLayout, RowIndexSets } from '../../kernel/engine.ts';
 import type { Expression, Predicate } from '../../kernel/expressions/types.ts';
 import type { DataType, StructType } from '../../kernel/schema/types.ts';
 
@@ -25,28 +25,10 @@ export interface FileBytes {
 /** Rows [start, end) of a row group, ascending and disjoint. */
 export type RowRanges = readonly ByteRange[];
 
-/** One column chunk, for layout views and planning. */
-export interface ColumnChunkLayout {
-  readonly path: readonly string[];
-  readonly physicalType: string;
-  readonly codec: string;
-  readonly encodings: readonly string[];
-  readonly numValues: number;
-  readonly compressedSize: number;
-  readonly uncompressedSize: number;
-  readonly start: number;
-  readonly hasPageIndex: boolean;
-  readonly hasBloomFilter: boolean;
-}
-
-export interface RowGroupLayout {
-  readonly numRows: number;
-  readonly columns: readonly ColumnChunkLayout[];
-}
-
 /** An opened footer. */
 export interface ParquetFileCore {
   readonly footer: ParquetFooter;
+  /** Without statistics and pages. */
   layout(): RowGroupLayout[];
   /**
    * Where the page index of the columns of `schema` lies; empty where the file has none. Pass the whole span, from the

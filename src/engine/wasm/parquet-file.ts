@@ -1,8 +1,9 @@
 /** Parquet files in the core's memory. */
 import { Field, type RecordBatch, Schema, Struct } from 'apache-arrow';
+import type { RowGroupLayout } from '../../kernel/engine.ts';
 import { type StructType, types } from '../../kernel/schema/types.ts';
 import { toArrowSchema, toArrowType } from '../arrow-schema.ts';
-import type { ByteRange, FileBytes, ParquetFileCore, RowGroupLayout, RowRanges } from './core.ts';
+import type { ByteRange, FileBytes, ParquetFileCore, RowRanges } from './core.ts';
 import { takeBatch } from './exchange.ts';
 import type { CoreMemory } from './memory.ts';
 import { schemaToWire, structFromWire, type WireField } from './wire.ts';
@@ -12,6 +13,7 @@ interface Description {
   numRows: number;
   rowGroups: { numRows: number; totalByteSize: number }[];
   keyValueMetadata: [string, string][];
+  createdBy?: string | null;
 }
 
 export function openParquetFile(core: CoreMemory, tail: Uint8Array, fileSize: number): ParquetFileCore {
@@ -79,6 +81,7 @@ function toFooter(description: Description): ParquetFileCore['footer'] {
     numRows: description.numRows,
     rowGroups: description.rowGroups,
     keyValueMetadata: new Map(description.keyValueMetadata),
+    createdBy: description.createdBy ?? undefined,
   };
 }
 

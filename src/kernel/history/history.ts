@@ -28,12 +28,15 @@ export interface HistoryEntry extends Omit<CommitInfo, 'timestamp' | 'raw'> {
 export interface HistoryOptions extends CallOptions {
   /** How many commits, newest first; all that the log still has by default. */
   limit?: number | undefined;
+  /** The newest version wanted; the snapshot's by default. */
+  end?: number | undefined;
 }
 
 /**
  * Commits from the snapshot's version backwards, as long as the log has them, also those before its checkpoint.
  * Reads the commits that it returns, and of those the `commitInfo` only.
- * Errors: `InvalidOption` for a limit that is no whole number ≥ 1; `MalformedJson`; `InvalidLog`; storage's own.
+ * Errors: `InvalidOption` for a limit that is no whole number ≥ 1, or an end that is no version up to the snapshot's;
+ * `MalformedJson`; `InvalidLog`; storage's own.
  */
 export async function history(
   engine: Engine,
@@ -43,12 +46,14 @@ export async function history(
   const { signal } = options;
   const limit = checkLimit(options.limit);
   const enabledFrom = inCommitTimestampEnablement(state)?.version ?? Number.POSITIVE_INFINITY;
-  const oldest = state.version - limit + 1;
+  const end = checkEnd(options.end, state.version);
+  const oldest = end - limit + 1;
   // Times of files depend on those before; in-commit timestamps do not.
   const from = oldest >= enabledFrom ? Math.max(oldest, 0) : 0;
   const { commits } = await listCommits(engine, state, { from, signal });
   const fileTimes = ascendingFileTimes(commits);
-  const wanted = commits.slice(-Math.min(limit, commits.length)).reverse();
+  const upToEnd = commits.slice(0, Math.max(commits.length - (state.version - end), 0));
+  const wanted = upToEnd.slice(-Math.min(limit, commits.length)).reverse();
 
   const isInCommit = ({ version }: LogFile) => version >= enabledFrom;
   const entries: HistoryEntry[] = [];
@@ -69,6 +74,12 @@ function checkLimit(limit: number | undefined): number {
   if (limit === undefined) return Number.POSITIVE_INFINITY;
   if (Number.isSafeInteger(limit) && limit >= 1) return limit;
   throw new DeltaError('InvalidOption', `limit must be a whole number from 1, not ${limit}`);
+}
+
+function checkEnd(end: number | undefined, version: number): number {
+  if (end === undefined) return version;
+  if (Number.isSafeInteger(end) && end >= 0 && end <= version) return end;
+  throw new DeltaError('InvalidOption', `end must be a version up to ${version}, not ${end}`);
 }
 
 /** Times of the files, each at least 1 ms after the one before; a file without a time is left out. */

@@ -3,6 +3,7 @@ import { domainMetadatas } from '../actions/domain-metadata.ts';
 import { actionsSchema } from '../actions/schemas.ts';
 import { setTransactions } from '../actions/set-transaction.ts';
 import type { DomainMetadata, SetTransaction } from '../actions/types.ts';
+import { AppState } from '../checkpoint/app-state.ts';
 import type { CallOptions, Engine } from '../engine.ts';
 import type { EngineData } from '../engine-data.ts';
 import type { Checksum } from '../log/checksum.ts';
@@ -44,6 +45,35 @@ export async function findDomainMetadata(
         )
       : known.find((candidate) => candidate.domain === domain);
   return newest?.removed ? undefined : newest;
+}
+
+/** Every application's newest transaction, and every domain that was not removed; each sorted by name. */
+export interface ApplicationState {
+  readonly setTransactions: readonly SetTransaction[];
+  readonly domainMetadata: readonly DomainMetadata[];
+}
+
+/** All that applications left in a version: from its checksum, else by replay of the log without its file actions. */
+export async function readApplicationState(
+  engine: Engine,
+  segment: LogSegment,
+  checksum: Checksum | undefined,
+  { signal }: CallOptions,
+): Promise<ApplicationState> {
+  const { setTransactions: transactions, domainMetadata: domains } = checksum ?? {};
+  if (transactions !== undefined && domains !== undefined) {
+    return { setTransactions: transactions, domainMetadata: domains };
+  }
+  const state = new AppState();
+  const schema = actionsSchema('txn', 'domainMetadata');
+  for await (const { data, file, version } of readActions(engine, segment, schema, { signal })) {
+    try {
+      state.collect(data);
+    } catch (error) {
+      throw inFile(error, segment, file, version);
+    }
+  }
+  return { setTransactions: state.transactions, domainMetadata: state.domains };
 }
 
 async function findNewest<T>(

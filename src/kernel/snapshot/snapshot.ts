@@ -25,7 +25,12 @@ import { type TableProperties, tableProperties } from '../table-properties.ts';
 import { TableAlteration } from '../transaction/alter-table.ts';
 import { publish } from '../transaction/publish.ts';
 import { Transaction, type TransactionOptions } from '../transaction/transaction.ts';
-import { findDomainMetadata, findSetTransaction } from './app-state.ts';
+import {
+  type ApplicationState,
+  findDomainMetadata,
+  findSetTransaction,
+  readApplicationState,
+} from './app-state.ts';
 import { checkCatalogManaged, targetVersion, type VersionOptions } from './catalog-options.ts';
 import { CLUSTERING_DOMAIN, parseClusteringColumns } from './clustering.ts';
 import { loadSegment, refreshSegment, sameSegment } from './load-segment.ts';
@@ -197,6 +202,14 @@ export class Snapshot implements SnapshotState {
   ): Promise<string | undefined> {
     const found = await findDomainMetadata(engine, this.logSegment, this.checksum, domain, options);
     return found?.configuration;
+  }
+
+  /**
+   * The transactions of all applications, those past `delta.setTransactionRetentionDuration` among them, and all domains,
+   * the protocol's own among them: for people who look at a table.
+   */
+  applicationState(engine: Engine, options: CallOptions = {}): Promise<ApplicationState> {
+    return readApplicationState(engine, this.logSegment, this.checksum, options);
   }
 
   /**

@@ -90,6 +90,18 @@ describe('history', () => {
     expect((await of()).map(({ version }) => version)).toEqual([5, 4, 3, 2]);
   });
 
+  it('goes on below a version, page by page', async () => {
+    const { [`${v(1)}.json`]: _, ...files } = commits(7);
+    const { engine, snapshot } = await open({ ...files, ...checkpoint(4) });
+    const page = async (end: number) =>
+      (await history(engine, snapshot, { end, limit: 2 })).map(({ version }) => version);
+    expect(await page(7)).toEqual([7, 6]);
+    expect(await page(5)).toEqual([5, 4]);
+    expect(await page(2)).toEqual([2]);
+    expect(await page(1)).toEqual([]);
+    await expect(page(8)).rejects.toMatchObject({ code: 'InvalidOption' });
+  });
+
   it('reads no more than it returns, and of that the commitInfo', async () => {
     const { of, engine } = await open(commits(9));
     expect((await of(2)).map(({ version }) => version)).toEqual([9, 8]);

@@ -400,6 +400,27 @@ describe('what applications left', () => {
     expect(await snapshot.getAppIdVersion(engine, 'c')).toBeUndefined();
   });
 
+  it('is listed for all applications, with all domains that are left', async () => {
+    const { engine, snapshot } = await open({
+      ...commits(4),
+      [`${v(2)}.checkpoint.parquet`]: lines(
+        PROTOCOL,
+        metadataOf(),
+        txn('b', 7),
+        txn('a', 1),
+        domain('x', '1'),
+      ),
+      [`${v(3)}.json`]: lines(txn('a', 2), domain('y', '2'), domain('x', '', true)),
+    });
+    expect(await snapshot.applicationState(engine)).toEqual({
+      setTransactions: [
+        { appId: 'a', version: 2 },
+        { appId: 'b', version: 7 },
+      ],
+      domainMetadata: [{ domain: 'y', configuration: '2', removed: false }],
+    });
+  });
+
   it('expires after the retention of the table', async () => {
     const metadata = metadataOf({ 'delta.setTransactionRetentionDuration': 'interval 1 hour' });
     const { engine, snapshot } = await open({
