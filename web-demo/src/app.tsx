@@ -2,11 +2,14 @@ import { useEffect, useState } from 'preact/hooks';
 import { FailureBox } from './components/failure.tsx';
 import { Header } from './components/header.tsx';
 import { Tabs } from './components/tabs.tsx';
-import { linkOf, readView, withoutSecrets } from './location.ts';
+import { Working } from './components/task-view.tsx';
+import { linkOf, readView } from './location.ts';
 import { OpenPanel } from './panels/open.tsx';
 import { PANELS, type Shown } from './panels/registry.tsx';
-import { type Loadable, loaded, session } from './session.ts';
-import type { Overview, Source } from './worker/protocol.ts';
+import { placeOf, sourceOf } from './places.ts';
+import { recalled, remember } from './recall.ts';
+import { type OpenState, useTable } from './use-table.ts';
+import type { Source } from './worker/protocol.ts';
 
 const START: Shown = { source: undefined, version: undefined, tab: 'overview', where: '', detail: '' };
 
@@ -14,10 +17,11 @@ const START: Shown = { source: undefined, version: undefined, tab: 'overview', w
 export function App() {
   const [shown, setShown] = useState(() => fromLink(START));
   const { source, version, tab } = shown;
-  const table = useTable(source, version);
+  const opened = useTable(source, version);
   // Written where a person acts, not as an effect: that could come after the next step back and undo it.
   const show = (change: Partial<Shown>) => {
     const next = { ...shown, ...change };
+    if (next.source !== undefined) remember(next.source);
     history.pushState(null, '', linkTo(next));
     setShown(next);
   };
@@ -35,7 +39,7 @@ export function App() {
     <>
       <Header
         source={source}
-        table={table}
+        table={opened.table}
         version={version}
         onClose={() => show(START)}
         onTravel={(to) => show({ version: to })}
@@ -43,7 +47,7 @@ export function App() {
       <Tabs tab={tab} onTab={(to) => show({ tab: to, detail: '' })} />
       <main>
         <div id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-          <Panel shown={shown} table={table} show={show} />
+          <Panel shown={shown} opened={opened} show={show} />
         </div>
       </main>
     </>
@@ -51,49 +55,32 @@ export function App() {
 }
 
 function linkTo({ source, ...view }: Shown): string {
-  return linkOf({ ...view, url: source?.kind === 'url' ? source.url : undefined });
+  return linkOf({ ...view, place: placeOf(source) });
 }
 
-/** What the page's link says. A link names neither folders nor signatures, so those of `before` stay where they fit. */
+/** What the page's link says. A link does not name folders, so that of `before` stays. */
 function fromLink(before: Shown): Shown {
-  const { url, ...view } = readView();
-  if (url === undefined)
-    return { ...view, source: before.source?.kind === 'url' ? undefined : before.source };
-  const isSame = before.source?.kind === 'url' && withoutSecrets(before.source.url) === url;
-  return { ...view, source: isSame ? before.source : { kind: 'url', url } };
+  const { place, ...view } = readView();
+  const named = sourceOf(place);
+  if (named !== undefined) return { ...view, source: recalled(named) };
+  return { ...view, source: isNamed(before.source) ? undefined : before.source };
 }
 
-/** Opens the table whenever its source or version changes; until then it is loading, whatever was there before. */
-function useTable(source: Source | undefined, version: number | undefined): Loadable<Overview> {
-  const [answer, setAnswer] = useState<{
-    source: Source;
-    version: number | undefined;
-    table: Loadable<Overview>;
-  }>();
-  useEffect(() => {
-    if (source === undefined) return undefined;
-    let current = true;
-    session.open(source, version).then((result) => {
-      if (current) setAnswer({ source, version, table: loaded(result) });
-    });
-    return () => {
-      current = false;
-      setAnswer(undefined);
-    };
-  }, [source, version]);
-  const isCurrent = answer?.source === source && answer?.version === version;
-  return isCurrent && answer !== undefined ? answer.table : { state: 'loading' };
+function isNamed(source: Source | undefined): boolean {
+  return Object.keys(placeOf(source)).length > 0;
 }
 
 interface PanelProps {
   shown: Shown;
-  table: Loadable<Overview>;
+  opened: OpenState;
   show: (change: Partial<Shown>) => void;
 }
 
-function Panel({ shown, table, show }: PanelProps) {
-  if (table.state === 'loading') return <p class="loading">Reading the log…</p>;
-  if (table.state === 'failed') return <FailureBox failure={table.failure} />;
+function Panel({ shown, opened, show }: PanelProps) {
+  const { table, progress, cancel, again } = opened;
+  if (table.state === 'loading')
+    return <Working doing="Reading the log" progress={progress} cancel={cancel} />;
+  if (table.state === 'failed') return <FailureBox failure={table.failure} onRetry={again} />;
   const { Panel: TabPanel } = PANELS[shown.tab];
-  return <TabPanel key={shown.tab} overview={table.value} shown={shown} show={show} />;
+  return <TabPanel key={shown.tab} overview={table.value} shown={shown} show={show} reload={again} />;
 }

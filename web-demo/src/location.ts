@@ -1,10 +1,12 @@
 /**
- * What the page's link holds: sample or URL, version, tab, filter and what the tab shows. Never a query of the table's URL, which may be a
- * signature.
+ * What the page's link holds: where the table is, version, tab, filter and what the tab shows. Never a query of the
+ * table's URL, which may be a signature.
  */
+import { PLACE_KEYS, type Place } from './places.ts';
 
 export interface View {
-  url: string | undefined;
+  /** Empty for none, and for folders. */
+  place: Place;
   version: number | undefined;
   tab: Tab;
   where: string;
@@ -20,7 +22,12 @@ export function readView(): View {
   const version = parameters.get('version');
   const tab = parameters.get('tab');
   return {
-    url: parameters.get('url') ?? undefined,
+    place: Object.fromEntries(
+      PLACE_KEYS.flatMap((key) => {
+        const value = parameters.get(key);
+        return value === null ? [] : [[key, value]];
+      }),
+    ),
     version: version !== null && /^\d{1,15}$/.test(version) ? Number(version) : undefined,
     tab: TABS.find((name) => name === tab) ?? 'overview',
     where: parameters.get('where') ?? '',
@@ -31,7 +38,10 @@ export function readView(): View {
 /** The page's address with a view in it. */
 export function linkOf(view: View): string {
   const parameters = new URLSearchParams();
-  if (view.url !== undefined) parameters.set('url', withoutSecrets(view.url));
+  for (const key of PLACE_KEYS) {
+    const value = view.place[key];
+    if (value !== undefined) parameters.set(key, value);
+  }
   if (view.version !== undefined) parameters.set('version', String(view.version));
   if (view.tab !== 'overview') parameters.set('tab', view.tab);
   if (view.where !== '') parameters.set('where', view.where);
@@ -39,11 +49,4 @@ export function linkOf(view: View): string {
   return parameters.size === 0
     ? globalThis.location.pathname
     : `${globalThis.location.pathname}#${parameters}`;
-}
-
-/** A URL without user, password, query and fragment. */
-export function withoutSecrets(text: string): string {
-  if (!URL.canParse(text)) return text.replace(/[?#].*$/s, '').replace(/^.*@/s, '');
-  const url = new URL(text);
-  return `${url.protocol}//${url.host}${url.pathname}`;
 }

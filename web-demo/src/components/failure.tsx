@@ -1,13 +1,24 @@
 import type { Failure } from '../worker/protocol.ts';
 
+interface FailureProps {
+  failure: Failure;
+  /** Where trying once more may help. */
+  onRetry?: () => void;
+}
+
 /** Why something could not be shown, and what to do about it. */
-export function FailureBox({ failure }: { failure: Failure }) {
+export function FailureBox({ failure, onRetry }: FailureProps) {
   return (
     <section class="failure" role="alert">
       <h2>{words(failure.code)}</h2>
       <p>{sentence(failure.message)}</p>
       {failure.advice !== undefined && <p class="advice">{failure.advice}</p>}
       {failure.snippet !== undefined && <Snippet text={failure.snippet} />}
+      {onRetry !== undefined && (
+        <button type="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
     </section>
   );
 }

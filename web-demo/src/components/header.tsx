@@ -1,4 +1,4 @@
-import { withoutSecrets } from '../location.ts';
+import { placeOf } from '../places.ts';
 import type { Loadable } from '../session.ts';
 import type { Overview, Source } from '../worker/protocol.ts';
 
@@ -57,14 +57,17 @@ function VersionForm(props: { shown: number | undefined; onTravel: (version: num
 
 function tableName(source: Source, table: Loadable<Overview>): string {
   if (table.state === 'done' && table.value.name !== null) return table.value.name;
+  if (source.kind === 'unity' || source.kind === 'catalog') return source.table;
   const path = place(source);
   const name = path.split('/').findLast((part) => part !== '') ?? path;
-  return source.kind === 'url' ? decoded(name) : name;
+  return source.kind === 'url' || source.kind === 's3' ? decoded(name) : name;
 }
 
 function place(source: Source): string {
-  if (source.kind === 'url') return withoutSecrets(source.url);
-  return source.kind === 'directory' ? source.handle.name : source.name;
+  const { url, catalog, table } = placeOf(source);
+  if (table !== undefined) return catalog === 'opfs:' ? table : `${table} · ${catalog}`;
+  if (url !== undefined) return url;
+  return source.kind === 'directory' ? source.handle.name : source.kind === 'files' ? source.name : '';
 }
 
 function decoded(name: string): string {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { formatCount } from '../format.ts';
+import { formatBytes, formatCount } from '../format.ts';
 import type { Progress } from '../worker/protocol.ts';
 import { FailureBox } from './failure.tsx';
 import type { TaskState } from './use-task.ts';
@@ -49,6 +49,7 @@ export function Working(props: { doing: string; progress: Progress | undefined; 
 }
 
 function progressText({ done, total, unit }: Progress): string {
+  if (unit === 'bytes') return [done, ...(total === undefined ? [] : [total])].map(formatBytes).join(' of ');
   return total === undefined
     ? `${formatCount(done)} ${unit}`
     : `${formatCount(done)} of ${formatCount(total)} ${unit}`;

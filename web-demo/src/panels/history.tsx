@@ -15,7 +15,7 @@ export function HistoryPanel({ overview, show }: PanelProps) {
   );
 }
 
-function Commits({ history, overview, show }: { history: History } & Omit<PanelProps, 'shown'>) {
+function Commits({ history, overview, show }: { history: History } & Omit<PanelProps, 'shown' | 'reload'>) {
   const { commits, isCut } = history;
   if (commits.length === 0) return <p class="empty">The log has no commits any more, only a checkpoint.</p>;
   return (

@@ -18,6 +18,8 @@ export interface PanelProps {
   shown: Shown;
   /** Changes what is shown, and the page's link with it. */
   show: (change: Partial<Shown>) => void;
+  /** Opens the table once more, such as after a commit. */
+  reload: () => void;
 }
 
 /** Every tab's panel. They come when they are opened: the first one must not wait for the others. */

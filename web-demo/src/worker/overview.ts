@@ -2,7 +2,10 @@
 import type { DeltaTable, Protocol } from 'delta-kernel-web';
 import type { Feature, Overview } from './protocol.ts';
 
-export async function readOverview(table: DeltaTable, signal: AbortSignal): Promise<Overview> {
+export async function readOverview(
+  table: DeltaTable,
+  signal: AbortSignal,
+): Promise<Omit<Overview, 'writable'>> {
   const { protocol, properties, clusteringColumns, partitionColumns, ...detail } = await table.detail({
     signal,
   });

@@ -1,14 +1,40 @@
 /** What crosses between the page and its table worker: plain data only. */
 import type { StructType } from 'delta-kernel-web';
 
-/** Where a table is. A URL's query may be a signature: it never goes into links, storage or messages. */
+/**
+ * Where a table is. A URL's query may be a signature; keys and tokens are secrets: none of them ever goes into links,
+ * storage or messages.
+ */
 export type Source =
   | { kind: 'url'; url: string }
-  | { kind: 'directory'; handle: FileSystemDirectoryHandle }
+  | ({ kind: 's3'; url: string; keys?: S3Keys; isLocked?: boolean } & S3Settings)
+  | ({ kind: 'unity'; server: string; table: string; token?: string; isLocked?: boolean } & S3Settings)
+  /** In this browser's own storage: the path of a folder in it. */
+  | { kind: 'opfs'; path: string }
+  /** A table of the catalog that this browser's own storage holds. */
+  | { kind: 'catalog'; table: string }
+  /** Writable where the person has allowed it. */
+  | { kind: 'directory'; handle: FileSystemDirectoryHandle; writable?: boolean }
   | { kind: 'files'; name: string; files: { path: string; file: File }[] };
+
+/** What a link may say of a store of S3's kind. */
+export interface S3Settings {
+  region?: string;
+  endpoint?: string;
+  /** Default: path style where there is an endpoint. */
+  style?: 'path' | 'host';
+}
+
+export interface S3Keys {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken?: string;
+}
 
 export interface Overview {
   location: string;
+  /** Whether commits can be made where the table was opened; what the store refuses after all is told then. */
+  writable: boolean;
   version: number;
   /** Milliseconds since the Unix epoch; null where nothing tells it any more. */
   timestamp: number | null;
@@ -99,7 +125,7 @@ export interface TableWorker extends CoreCalls, HistoryCalls, RowCalls {}
 
 export interface CoreCalls {
   /** A later call cancels an earlier one. */
-  open(source: Source, version?: number): Promise<Result<Overview>>;
+  open(task: Task, source: Source, version?: number): Promise<Result<Overview>>;
   /** The task then fails with code `Cancelled`; one that has ended, or never was, is left alone. */
   cancel(taskId: number): Promise<void>;
   /** Once, by the page: who hears of the progress of tasks. */
