@@ -76,6 +76,7 @@ export type {
 export type { HistoryEntry, HistoryOptions } from './kernel/history/history.ts';
 export { LogPath } from './kernel/log/log-path.ts';
 export { type CleanupOptions, type CleanupResult, cleanUpLog } from './kernel/maintenance/cleanup-log.ts';
+export { countTombstones, type Tombstones } from './kernel/maintenance/tombstones.ts';
 export { type VacuumOptions, type VacuumResult, vacuum } from './kernel/maintenance/vacuum.ts';
 export type { PlanBudget } from './kernel/scan/budget.ts';
 export {
@@ -94,7 +95,13 @@ export {
 } from './kernel/scan/incremental.ts';
 export type { PlanOptions, PlanPage, PlanShards, ShardOptions } from './kernel/scan/plan.ts';
 export { scanFilesFromJson, scanFilesToJson } from './kernel/scan/saved-scan.ts';
-export { type ExecuteOptions, Scan, type ScanMetadataOptions } from './kernel/scan/scan.ts';
+export {
+  type ExecuteOptions,
+  type FileRows,
+  type ReadFilesOptions,
+  Scan,
+  type ScanMetadataOptions,
+} from './kernel/scan/scan.ts';
 export {
   dataFileMeta,
   liveRecords,

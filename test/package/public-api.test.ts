@@ -30,6 +30,7 @@ it('exports these values at the root', async () => {
       "cleanUpLog",
       "col",
       "columnPathToString",
+      "countTombstones",
       "createEngine",
       "createTable",
       "dataFileMeta",

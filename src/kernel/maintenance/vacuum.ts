@@ -42,7 +42,7 @@ const HOUR = 60 * 60 * 1000;
  * deleted: a failure until then deletes nothing.
  *
  * Errors: `Unsupported` for a catalog-managed table, a feature that this version does not know, a storage that cannot
- * delete, list folders or tell times; `InvalidOption` for a negative retention, or one below the table's without
+ * delete (unless it is a dry run), list folders or tell times; `InvalidOption` for a negative retention, or one below the table's without
  * `allowShortRetention`; those of reading the log; storage's own.
  */
 export async function vacuum(
@@ -56,14 +56,14 @@ export async function vacuum(
   const { tableRoot, version } = newest;
   refuseCatalogManaged(newest, 'vacuum');
   checkRowlessWriteSupport(newest);
-  const storage = deletingStorage(engine, tableRoot, 'vacuum');
+  const storage = dryRun ? undefined : deletingStorage(engine, tableRoot, 'vacuum');
   const retention = retentionOf(newest, options);
   const cutoff = newest.runtime.now() - retention;
   try {
     const references = await referencesOf(engine, newest, cutoff, { signal });
     const files = await unreferenced(engine, newest, references, cutoff, { signal });
     const locations = files.map(({ location }) => location);
-    if (!dryRun) await deleteInOrder(storage, locations, { signal });
+    if (storage !== undefined) await deleteInOrder(storage, locations, { signal });
     return {
       version,
       dryRun,

@@ -22,7 +22,7 @@ export function Tabs({ tab, onTab }: { tab: Tab; onTab: (tab: Tab) => void }) {
           tabIndex={name === tab ? 0 : -1}
           onClick={() => onTab(name)}
         >
-          {name}
+          {name === 'sql' ? 'SQL' : name}
         </button>
       ))}
     </div>

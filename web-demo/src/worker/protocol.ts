@@ -1,5 +1,7 @@
 /** What crosses between the page and its table worker: plain data only. */
 import type { StructType } from 'delta-kernel-web';
+import type { OpenCalls } from './protocol-open.ts';
+import type { HealthCalls } from './protocol-health.ts';
 
 /**
  * Where a table is. A URL's query may be a signature; keys and tokens are secrets: none of them ever goes into links,
@@ -121,7 +123,7 @@ export interface Task {
 }
 
 /** The worker's side; every call answers with a value or a failure, never a rejected promise. */
-export interface TableWorker extends CoreCalls, HistoryCalls, RowCalls {}
+export interface TableWorker extends CoreCalls, OpenCalls, HistoryCalls, RowCalls, HealthCalls {}
 
 export interface CoreCalls {
   /** A later call cancels an earlier one. */

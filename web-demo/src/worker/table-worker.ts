@@ -2,6 +2,7 @@
 import * as Comlink from 'comlink';
 import { readHistory } from './commits.ts';
 import { WorkerContext } from './context.ts';
+import { healthCalls } from './health.ts';
 import { openCalls } from './open.ts';
 import type { HistoryCalls, TableWorker } from './protocol.ts';
 import { rowCalls } from './rows.ts';
@@ -15,6 +16,7 @@ const worker: TableWorker = {
   ...openCalls(context),
   ...history,
   ...rowCalls(context),
+  ...healthCalls(context),
 };
 
 Comlink.expose(worker);
