@@ -13,20 +13,18 @@
  * ```
  */
 import { isDeltaError } from '../../errors.ts';
-import { parseDate, parseTimestamp } from '../partition-values/temporal.ts';
 import { parseDataType } from '../schema/schema-json.ts';
 import { type DataType, types } from '../schema/types.ts';
 import { evaluateConstant } from './evaluate.ts';
 import { ExpressionError, type SourceSpan, setSpan, spanOf } from './expression-error.ts';
 import { bytesFromHex, numberScalar } from './literals.ts';
+import { MAX_DEPTH, TokenCursor } from './token-cursor.ts';
+import { likePattern, temporalLiteral } from './token-literals.ts';
 import { type Token, tokenize } from './tokens.ts';
 import type { BinaryOperator, ComparisonOperator, Expression, Predicate, Scalar } from './types.ts';
 
 export { ExpressionError, type SourceSpan, spanOf } from './expression-error.ts';
 export { type Token, tokenize } from './tokens.ts';
-
-/** Levels of nesting, and operators in one chain of arithmetic, at most. */
-const MAX_DEPTH = 200;
 
 /** Words that cannot be a column's name without backticks. */
 const RESERVED = new Set('AND OR NOT IN BETWEEN LIKE IS NULL TRUE FALSE CAST AS DISTINCT FROM'.split(' '));
@@ -56,7 +54,7 @@ const TYPE_ALIASES: Readonly<Record<string, DataType>> = {
  * @throws ExpressionError (`InvalidExpression`) with the span of the text at fault and what was expected there.
  */
 export function parsePredicate(text: string): Predicate {
-  const parser = new Parser(tokenize(text));
+  const parser = new Parser(new TokenCursor(tokenize(text)));
   const predicate = parser.condition();
   parser.expectEnd();
   return predicate;
@@ -68,20 +66,18 @@ type Node =
   | { readonly kind: 'predicate'; readonly predicate: Predicate };
 
 class Parser {
-  readonly #tokens: readonly Token[];
-  #at = 0;
-  #depth = 0;
+  readonly #tokens: TokenCursor;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: TokenCursor) {
     this.#tokens = tokens;
   }
 
   condition(): Predicate {
-    return this.#nested(() => toPredicate(this.#or()));
+    return this.#tokens.nested(() => toPredicate(this.#or()));
   }
 
   expectEnd(): void {
-    if (this.#peek().kind !== 'end') throw this.#unexpected('AND, OR, or the end');
+    if (this.#tokens.peek().kind !== 'end') throw this.#tokens.unexpected('AND, OR, or the end');
   }
 
   #or(): Node {
@@ -89,45 +85,47 @@ class Parser {
   }
 
   #chain(word: string, kind: 'and' | 'or', next: () => Node): Node {
-    const start = this.#peek().start;
+    const start = this.#tokens.peek().start;
     const first = next();
-    if (!this.#isWord(word)) return first;
+    if (!this.#tokens.isWord(word)) return first;
     const inputs = [toPredicate(first)];
-    while (this.#takeWord(word)) inputs.push(toPredicate(next()));
+    while (this.#tokens.takeWord(word)) inputs.push(toPredicate(next()));
     return this.#predicate(start, { kind, inputs });
   }
 
   #not(): Node {
-    const start = this.#peek().start;
-    if (!this.#takeWord('NOT')) return this.#test();
-    return this.#nested(() => this.#predicate(start, { kind: 'not', input: toPredicate(this.#not()) }));
+    const start = this.#tokens.peek().start;
+    if (!this.#tokens.takeWord('NOT')) return this.#test();
+    return this.#tokens.nested(() =>
+      this.#predicate(start, { kind: 'not', input: toPredicate(this.#not()) }),
+    );
   }
 
   #test(): Node {
-    const start = this.#peek().start;
+    const start = this.#tokens.peek().start;
     const left = this.#sum();
-    const token = this.#peek();
+    const token = this.#tokens.peek();
     if (token.kind === 'operator') {
       if (token.value === '<=>') {
-        this.#at++;
+        this.#tokens.skip();
         const right = toExpression(this.#sum());
         return this.#negated(start, { kind: 'distinct', left: toExpression(left), right });
       }
       const op = COMPARISONS[token.value];
       if (op === undefined) return left;
-      this.#at++;
+      this.#tokens.skip();
       const right = toExpression(this.#sum());
       return this.#predicate(start, { kind: 'comparison', op, left: toExpression(left), right });
     }
     if (token.kind !== 'word') return left;
-    if (this.#takeWord('IS')) return this.#is(start, toExpression(left));
-    const not = this.#isWord('NOT');
-    const word = not ? this.#tokens[this.#at + 1]?.value : token.value;
+    if (this.#tokens.takeWord('IS')) return this.#is(start, toExpression(left));
+    const not = this.#tokens.isWord('NOT');
+    const word = not ? this.#tokens.peek(1).value : token.value;
     if (word !== 'IN' && word !== 'BETWEEN' && word !== 'LIKE') {
-      if (not) throw this.#unexpected('IN, BETWEEN or LIKE after NOT', 1);
+      if (not) throw this.#tokens.unexpected('IN, BETWEEN or LIKE after NOT', 1);
       return left;
     }
-    this.#at += not ? 2 : 1;
+    this.#tokens.skip(not ? 2 : 1);
     const predicate = this.#wordTest(word, toExpression(left));
     return not ? this.#negated(start, predicate) : this.#predicate(start, predicate);
   }
@@ -136,7 +134,7 @@ class Parser {
     if (word === 'IN') return { kind: 'in', input, list: this.#list() };
     if (word === 'LIKE') return this.#like(input);
     const low = toExpression(this.#sum());
-    this.#expectWord('AND');
+    this.#tokens.expectWord('AND');
     const high = toExpression(this.#sum());
     return {
       kind: 'and',
@@ -148,43 +146,43 @@ class Parser {
   }
 
   #is(start: number, input: Expression): Node {
-    const not = this.#takeWord('NOT');
+    const not = this.#tokens.takeWord('NOT');
     const finish = (predicate: Predicate, negate: boolean) =>
       negate ? this.#negated(start, predicate) : this.#predicate(start, predicate);
-    if (this.#takeWord('NULL')) return finish({ kind: 'isNull', input }, not);
-    if (this.#takeWord('DISTINCT')) {
-      this.#expectWord('FROM');
+    if (this.#tokens.takeWord('NULL')) return finish({ kind: 'isNull', input }, not);
+    if (this.#tokens.takeWord('DISTINCT')) {
+      this.#tokens.expectWord('FROM');
       return finish({ kind: 'distinct', left: input, right: toExpression(this.#sum()) }, not);
     }
-    const truth = this.#takeWord('TRUE') || (this.#takeWord('FALSE') ? false : undefined);
-    if (truth === undefined) throw this.#unexpected('NULL, TRUE, FALSE or DISTINCT FROM');
+    const truth = this.#tokens.takeWord('TRUE') || (this.#tokens.takeWord('FALSE') ? false : undefined);
+    if (truth === undefined) throw this.#tokens.unexpected('NULL, TRUE, FALSE or DISTINCT FROM');
     const right = literal({ type: types.boolean, value: truth });
     return finish({ kind: 'distinct', left: input, right }, !not);
   }
 
   #list(): Scalar[] {
-    this.#expectOperator('(');
+    this.#tokens.expectOperator('(');
     const list: Scalar[] = [];
-    if (this.#takeOperator(')')) return list;
+    if (this.#tokens.takeOperator(')')) return list;
     do {
-      const start = this.#peek().start;
+      const start = this.#tokens.peek().start;
       const item = toExpression(this.#unary());
       if (item.kind !== 'literal' && (item.kind !== 'cast' || item.input.kind !== 'literal')) {
         throw new ExpressionError('a list after IN holds literals only', {
-          span: this.#spanFrom(start),
+          span: this.#tokens.spanFrom(start),
           expected: 'a literal',
         });
       }
       list.push(evaluateConstant(item));
-    } while (this.#takeOperator(','));
-    this.#expectOperator(')', ', or )');
+    } while (this.#tokens.takeOperator(','));
+    this.#tokens.expectOperator(')', ', or )');
     return list;
   }
 
   #like(input: Expression): Predicate {
-    const token = this.#peek();
-    if (token.kind !== 'string') throw this.#unexpected("a pattern like 'prefix%'");
-    this.#at++;
+    const token = this.#tokens.peek();
+    if (token.kind !== 'string') throw this.#tokens.unexpected("a pattern like 'prefix%'");
+    this.#tokens.skip();
     const pattern = likePattern(token);
     return pattern.open
       ? { kind: 'startsWith', input, prefix: pattern.text }
@@ -201,42 +199,42 @@ class Parser {
   }
 
   #arithmetic(operators: readonly BinaryOperator[], next: () => Node): Node {
-    const start = this.#peek().start;
+    const start = this.#tokens.peek().start;
     let node = next();
     for (let count = 1; ; count++) {
-      const op = operators.find((candidate) => this.#takeOperator(candidate));
+      const op = operators.find((candidate) => this.#tokens.takeOperator(candidate));
       if (op === undefined) return node;
-      if (count > MAX_DEPTH) throw this.#tooDeep();
+      if (count > MAX_DEPTH) throw this.#tokens.tooDeep();
       const left = toExpression(node);
       node = this.#expression(start, { kind: 'arithmetic', op, left, right: toExpression(next()) });
     }
   }
 
   #unary(): Node {
-    const start = this.#peek().start;
-    if (this.#takeOperator('+')) return this.#nested(() => this.#unary());
-    if (!this.#takeOperator('-')) return this.#primary();
-    const digits = this.#peek();
+    const start = this.#tokens.peek().start;
+    if (this.#tokens.takeOperator('+')) return this.#tokens.nested(() => this.#unary());
+    if (!this.#tokens.takeOperator('-')) return this.#primary();
+    const digits = this.#tokens.peek();
     if (digits.kind === 'number') {
-      this.#at++;
+      this.#tokens.skip();
       return this.#literal(start, this.#number(`-${digits.value}`, digits));
     }
-    const right = this.#nested(() => toExpression(this.#unary()));
+    const right = this.#tokens.nested(() => toExpression(this.#unary()));
     const zero = literal({ type: types.integer, value: 0 });
     return this.#expression(start, { kind: 'arithmetic', op: '-', left: zero, right });
   }
 
   #primary(): Node {
-    const token = this.#peek();
+    const token = this.#tokens.peek();
     switch (token.kind) {
       case 'number':
-        this.#at++;
+        this.#tokens.skip();
         return this.#literal(token.start, this.#number(token.value, token));
       case 'string':
-        this.#at++;
+        this.#tokens.skip();
         return this.#literal(token.start, { type: types.string, value: token.value });
       case 'binary':
-        this.#at++;
+        this.#tokens.skip();
         if (token.value.length % 2 === 1) {
           throw new ExpressionError('binary needs an even number of hex digits', { span: token });
         }
@@ -251,27 +249,27 @@ class Parser {
   }
 
   #parenthesised(): Node {
-    const start = this.#peek().start;
-    if (!this.#takeOperator('(')) throw this.#unexpected('a column, a literal or (');
-    const inner = this.#nested(() => this.#or());
-    this.#expectOperator(')');
+    const start = this.#tokens.peek().start;
+    if (!this.#tokens.takeOperator('(')) throw this.#tokens.unexpected('a column, a literal or (');
+    const inner = this.#tokens.nested(() => this.#or());
+    this.#tokens.expectOperator(')');
     return inner.kind === 'expression'
       ? this.#expression(start, { ...inner.expression })
       : this.#predicate(start, { ...inner.predicate });
   }
 
   #word(token: Token): Node {
-    const next = this.#tokens[this.#at + 1]!;
+    const next = this.#tokens.peek(1);
     if (next.kind === 'string' && /^(DATE|TIMESTAMP|TIMESTAMP_NTZ|TIMESTAMP_LTZ)$/.test(token.value)) {
-      this.#at += 2;
-      return this.#literal(token.start, temporal(token.value, next));
+      this.#tokens.skip(2);
+      return this.#literal(token.start, temporalLiteral(token.value, next));
     }
     if (token.value === 'TRUE' || token.value === 'FALSE') {
-      this.#at++;
+      this.#tokens.skip();
       return this.#literal(token.start, { type: types.boolean, value: token.value === 'TRUE' });
     }
     if (token.value === 'NULL') {
-      this.#at++;
+      this.#tokens.skip();
       return this.#literal(token.start, { type: types.void, value: null });
     }
     if (token.value === 'CAST' && next.value === '(') return this.#cast(token.start);
@@ -280,31 +278,31 @@ class Parser {
         span: token,
       });
     }
-    if (RESERVED.has(token.value)) throw this.#unexpected('a column, a literal or (');
+    if (RESERVED.has(token.value)) throw this.#tokens.unexpected('a column, a literal or (');
     return this.#column();
   }
 
   #cast(start: number): Node {
-    this.#at += 2;
-    const input = this.#nested(() => toExpression(this.#or()));
-    this.#expectWord('AS');
+    this.#tokens.skip(2);
+    const input = this.#tokens.nested(() => toExpression(this.#or()));
+    this.#tokens.expectWord('AS');
     const type = this.#type();
-    this.#expectOperator(')');
+    this.#tokens.expectOperator(')');
     return this.#expression(start, { kind: 'cast', input, type });
   }
 
   #type(): DataType {
-    const token = this.#peek();
-    if (token.kind !== 'word') throw this.#unexpected('a type');
-    this.#at++;
+    const token = this.#tokens.peek();
+    if (token.kind !== 'word') throw this.#tokens.unexpected('a type');
+    this.#tokens.skip();
     let name = token.text.toLowerCase();
-    if (this.#takeOperator('(')) {
-      const numbers = [this.#take('number', 'a number').text];
-      if (this.#takeOperator(',')) numbers.push(this.#take('number', 'a number').text);
-      this.#expectOperator(')');
+    if (this.#tokens.takeOperator('(')) {
+      const numbers = [this.#tokens.take('number', 'a number').text];
+      if (this.#tokens.takeOperator(',')) numbers.push(this.#tokens.take('number', 'a number').text);
+      this.#tokens.expectOperator(')');
       name += `(${numbers.join(',')}${numbers.length === 1 ? ',0' : ''})`;
     }
-    const span = this.#spanFrom(token.start);
+    const span = this.#tokens.spanFrom(token.start);
     try {
       const type = TYPE_ALIASES[name] ?? parseDataType(name);
       if (type.kind === 'primitive' || type.kind === 'decimal') return type;
@@ -319,16 +317,17 @@ class Parser {
   }
 
   #column(): Node {
-    const start = this.#peek().start;
+    const start = this.#tokens.peek().start;
     const path: string[] = [];
     do {
-      const token = this.#peek();
+      const token = this.#tokens.peek();
       const name = token.kind === 'quotedName' ? token.value : token.text;
       // After a dot any word is a name; before it the caller has looked.
-      if (token.kind !== 'quotedName' && token.kind !== 'word') throw this.#unexpected('a column name');
-      this.#at++;
+      if (token.kind !== 'quotedName' && token.kind !== 'word')
+        throw this.#tokens.unexpected('a column name');
+      this.#tokens.skip();
       path.push(name);
-    } while (this.#takeOperator('.'));
+    } while (this.#tokens.takeOperator('.'));
     return this.#expression(start, { kind: 'column', path });
   }
 
@@ -346,78 +345,15 @@ class Parser {
   }
 
   #expression(start: number, expression: Expression): Node {
-    return { kind: 'expression', expression: setSpan(expression, this.#spanFrom(start)) };
+    return { kind: 'expression', expression: setSpan(expression, this.#tokens.spanFrom(start)) };
   }
 
   #predicate(start: number, predicate: Predicate): Node {
-    return { kind: 'predicate', predicate: setSpan(predicate, this.#spanFrom(start)) };
+    return { kind: 'predicate', predicate: setSpan(predicate, this.#tokens.spanFrom(start)) };
   }
 
   #negated(start: number, input: Predicate): Node {
-    return this.#predicate(start, { kind: 'not', input: setSpan(input, this.#spanFrom(start)) });
-  }
-
-  #spanFrom(start: number): SourceSpan {
-    return { start, end: this.#tokens[this.#at - 1]?.end ?? start };
-  }
-
-  #nested<T>(parse: () => T): T {
-    if (++this.#depth > MAX_DEPTH) throw this.#tooDeep();
-    const result = parse();
-    this.#depth--;
-    return result;
-  }
-
-  #tooDeep(): ExpressionError {
-    return new ExpressionError(`the predicate is nested deeper than ${MAX_DEPTH} levels`, {
-      span: this.#peek(),
-    });
-  }
-
-  #peek(): Token {
-    return this.#tokens[this.#at]!;
-  }
-
-  #isWord(word: string): boolean {
-    const token = this.#peek();
-    return token.kind === 'word' && token.value === word;
-  }
-
-  #takeWord(word: string): boolean {
-    const found = this.#isWord(word);
-    if (found) this.#at++;
-    return found;
-  }
-
-  #expectWord(word: string): void {
-    if (!this.#takeWord(word)) throw this.#unexpected(word);
-  }
-
-  #takeOperator(operator: string): boolean {
-    const token = this.#peek();
-    const found = token.kind === 'operator' && token.value === operator;
-    if (found) this.#at++;
-    return found;
-  }
-
-  #expectOperator(operator: string, expected = operator): void {
-    if (!this.#takeOperator(operator)) throw this.#unexpected(expected);
-  }
-
-  #take(kind: Token['kind'], expected: string): Token {
-    const token = this.#peek();
-    if (token.kind !== kind) throw this.#unexpected(expected);
-    this.#at++;
-    return token;
-  }
-
-  #unexpected(expected: string, ahead = 0): ExpressionError {
-    const token = this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)]!;
-    const found = token.kind === 'end' ? 'the end of the text' : token.text;
-    return new ExpressionError(`expected ${expected}, found ${found}`, {
-      span: { start: token.start, end: token.end },
-      expected,
-    });
+    return this.#predicate(start, { kind: 'not', input: setSpan(input, this.#tokens.spanFrom(start)) });
   }
 }
 
@@ -442,39 +378,4 @@ function toExpression(node: Node): Expression {
 function withSpan<T extends object>(node: T, source: object): T {
   const span = spanOf(source);
   return span ? setSpan(node, span) : node;
-}
-
-function temporal(word: string, token: Token): Scalar {
-  const text = token.value.trim();
-  const [type, value] =
-    word === 'DATE'
-      ? [types.date, parseDate(text)]
-      : word === 'TIMESTAMP_NTZ'
-        ? [types.timestampNtz, parseTimestamp(text, false)]
-        : [types.timestamp, parseTimestamp(text, true)];
-  if (value === undefined) {
-    const form = word === 'DATE' ? 'YYYY-MM-DD' : 'YYYY-MM-DD HH:MM:SS[.ffffff]';
-    throw new ExpressionError(`${token.text} is no ${word}: expected ${form}`, {
-      span: token,
-      expected: form,
-    });
-  }
-  return { type, value };
-}
-
-/** `open` where the pattern ends in `%`. A backslash makes `%`, `_` and itself plain. */
-function likePattern(token: Token): { text: string; open: boolean } {
-  let text = '';
-  const parts = token.value.match(/\\.|./gsu) ?? [];
-  for (const [i, part] of parts.entries()) {
-    if (part === '%' && i === parts.length - 1) return { text, open: true };
-    if (part === '%' || part === '_') {
-      throw new ExpressionError(
-        `LIKE ${token.text}: only a prefix ('abc%') or an exact text is supported; write \\${part} for the character itself`,
-        { span: token, expected: "a pattern like 'prefix%'" },
-      );
-    }
-    text += part.length > 1 && part.startsWith('\\') ? part.slice(1) : part;
-  }
-  return { text, open: false };
 }
