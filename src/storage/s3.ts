@@ -12,7 +12,6 @@ import {
   type GetObjectCommandOutput,
   HeadObjectCommand,
   ListObjectsV2Command,
-  type ListObjectsV2CommandOutput,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
@@ -33,6 +32,7 @@ import { compareFiles, listingStart } from './listing.ts';
 import { jitteredMs, type Pauses, sleepFor } from './pause.ts';
 import { checkLength, readAhead } from './reading.ts';
 import { isConditionalConflict, s3Error } from './s3-errors.ts';
+import { type S3Listing, withOwnXml } from './s3-xml.ts';
 
 /** Tries of one put while the store says that another conditional write of the key is under way. */
 const CONFLICT_TRIES = 10;
@@ -131,9 +131,8 @@ export class S3StorageHandler implements StorageHandler {
 
   async head(path: URL, { signal }: CallOptions = {}): Promise<FileMeta> {
     checkFilePath(path);
-    const head = await this.#send(path, 'HEAD', signal, (abort) =>
-      this.#client.send(new HeadObjectCommand(s3KeyOf(path)), abort),
-    );
+    const command = withOwnXml(this.#client, new HeadObjectCommand(s3KeyOf(path)));
+    const head = await this.#send(path, 'HEAD', signal, (abort) => this.#client.send(command, abort));
     if (head.ContentLength === undefined) throw ioError(path, 'HEAD without a length: reading the size');
     return { location: path, lastModified: head.LastModified?.getTime() ?? 0, size: head.ContentLength };
   }
@@ -141,7 +140,7 @@ export class S3StorageHandler implements StorageHandler {
   async delete(path: URL, { signal }: CallOptions = {}): Promise<void> {
     checkFilePath(path);
     try {
-      const command = new DeleteObjectCommand(s3KeyOf(path));
+      const command = withOwnXml(this.#client, new DeleteObjectCommand(s3KeyOf(path)));
       await this.#send(path, 'DELETE', signal, (abort) => this.#client.send(command, abort));
     } catch (error) {
       if (!isDeltaError(error, 'FileNotFound')) throw error;
@@ -171,12 +170,15 @@ export class S3StorageHandler implements StorageHandler {
         StartAfter: after === '' || Bucket.endsWith('--x-s3') ? undefined : Prefix + after,
         ContinuationToken: token,
       });
-      const page = await this.#send(base, 'LIST', signal, (abort) => this.#client.send(command, abort));
-      yield* filesOf(base, page, { Prefix, after, delimiter });
-      if (page.IsTruncated && !page.NextContinuationToken) {
-        throw ioError(base, 'the listing ended early: listing');
-      }
-      token = page.IsTruncated ? page.NextContinuationToken : undefined;
+      let page: S3Listing | undefined;
+      withOwnXml(this.#client, command, (listing) => {
+        page = listing;
+      });
+      await this.#send(base, 'LIST', signal, (abort) => this.#client.send(command, abort));
+      const { isTruncated, nextContinuationToken } = page!;
+      yield* filesOf(base, page!, { Prefix, after, delimiter });
+      if (isTruncated && !nextContinuationToken) throw ioError(base, 'the listing ended early: listing');
+      token = isTruncated ? nextContinuationToken : undefined;
     } while (token !== undefined);
   }
 
@@ -184,7 +186,8 @@ export class S3StorageHandler implements StorageHandler {
     checkFilePath(location);
     const Range = range && `bytes=${range.start}-${range.end - 1}`;
     return this.#send(location, 'GET', signal, async (abort) => {
-      const output = await this.#client.send(new GetObjectCommand({ ...s3KeyOf(location), Range }), abort);
+      const command = withOwnXml(this.#client, new GetObjectCommand({ ...s3KeyOf(location), Range }));
+      const output = await this.#client.send(command, abort);
       return bodyOf(location, range, output);
     });
   }
@@ -199,7 +202,7 @@ export class S3StorageHandler implements StorageHandler {
         ...condition,
       });
       try {
-        await this.#client.send(command);
+        await this.#client.send(withOwnXml(this.#client, command));
         return;
       } catch (error) {
         // Nothing was written: another conditional write of the key was under way, and may yet fail.
@@ -239,17 +242,17 @@ function s3KeyOf(location: URL): S3Key {
 
 function* filesOf(
   base: URL,
-  page: ListObjectsV2CommandOutput,
+  { encodingType, contents }: S3Listing,
   { Prefix, after, delimiter }: { Prefix: string; after: string; delimiter: string | undefined },
 ): Iterable<FileMeta> {
   // A server that ignores the request for encoding says so by leaving it out of the answer.
-  const decode = page.EncodingType === 'url' ? decodeListedKey : (key: string) => key;
-  for (const { Key, Size, LastModified } of page.Contents ?? []) {
-    const name = decode(Key ?? '').slice(Prefix.length);
+  const decode = encodingType === 'url' ? decodeListedKey : (key: string) => key;
+  for (const { key, size, lastModified } of contents) {
+    const name = decode(key).slice(Prefix.length);
     if (name === '' || name.endsWith('/') || compareUtf8(name, after) <= 0) continue;
     if (delimiter !== undefined && name.includes(delimiter)) continue;
     const location = locationOf(base, `/${Prefix}${name}`);
-    yield { location, lastModified: LastModified?.getTime() ?? 0, size: Size ?? 0 };
+    yield { location, lastModified, size };
   }
 }
 

@@ -200,7 +200,8 @@ describe('answers of stores', () => {
   });
 
   const page = (keys: string[], more = '', encoding = '') => {
-    const contents = keys.map((key) => `<Contents><Key>${key}</Key><Size>1</Size></Contents>`).join('');
+    const rest = '<LastModified>2026-01-01T00:00:00.000Z</LastModified><Size>1</Size>';
+    const contents = keys.map((key) => `<Contents><Key>${key}</Key>${rest}</Contents>`).join('');
     const next = more && `<NextContinuationToken>${more}</NextContinuationToken>`;
     const isTruncated = `<IsTruncated>${more !== ''}</IsTruncated>`;
     return `<ListBucketResult>${isTruncated}${next}${encoding}${contents}</ListBucketResult>`;
@@ -217,6 +218,26 @@ describe('answers of stores', () => {
       xml(response, 200, pages[token]!);
     };
     expect(await names(storage().listFrom(at('')))).toEqual(['/t/a', '/t/b']);
+  });
+
+  test.each([
+    ['is cut off', page(['t/a']).slice(0, -30)],
+    ['is a page of a proxy', '<!doctype html><html><body>Welcome<br></body></html>'],
+    ['is empty', ''],
+    ['has an object without a time', page(['t/a']).replace(/<LastModified>.*?<.LastModified>/, '')],
+  ])('a listing that %s is IOError', async (_, text) => {
+    answer = (_seen, response) => xml(response, 200, text);
+    await failsWith('IOError', names(storage().listFrom(at(''))));
+  });
+
+  test('an error without XML is told by its status', async () => {
+    answer = (_, response) => response.writeHead(404, { 'Content-Type': 'text/html' }).end('<br>not here');
+    const read = async () => {
+      for await (const _ of storage().readFiles([{ location: at('f') }]));
+    };
+    await failsWith('FileNotFound', read());
+    answer = (_, response) => response.writeHead(403).end();
+    await failsWith('PermissionDenied', read());
   });
 
   test('keys are decoded only where the answer says that they are encoded', async () => {
