@@ -30,15 +30,16 @@ export class ChangesScan implements AsyncIterable<RecordBatch> {
 
   /** Delta types of the columns of every batch: the table's, then what the feed says of each row. */
   async schema(): Promise<StructType> {
-    return (await this.#scan()).logicalSchema;
+    return (await this.scan()).logicalSchema;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<RecordBatch, void, undefined> {
-    const scan = await this.#scan();
+    const scan = await this.scan();
     for await (const data of scan.execute(this.#engine, this.#options)) yield toRecordBatch(data);
   }
 
-  #scan(): Promise<TableChangesScan> {
+  /** The range, found and checked: throws what `TableChanges.load` throws. */
+  scan(): Promise<TableChangesScan> {
     this.#loading ??= this.#load();
     return this.#loading;
   }

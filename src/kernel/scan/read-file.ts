@@ -34,15 +34,19 @@ export class FileReader {
     this.#schemaWithRowIndex = withRowIndex(schema);
   }
 
-  /** Logical batches in row order, without empty ones. Breaking off ends the read. */
-  async *read(file: ScanFile): AsyncGenerator<EngineData, void, undefined> {
+  /**
+   * Logical batches in row order, without empty ones. Breaking off ends the read. Rows before position `firstRow` of the
+   * file may be left out.
+   */
+  async *read(file: ScanFile, firstRow = 0): AsyncGenerator<EngineData, void, undefined> {
     const { signal, predicate } = this.#options;
     const { deletionVector } = file;
     // The constants first: a partition value that does not parse needs no read.
     const schema = deletionVector === undefined ? this.#schema.physicalSchema : this.#schemaWithRowIndex;
     const transform = this.#transform(file, schema);
     const meta = dataFileMeta(this.#tableRoot, file);
-    const batches = this.#engine.parquetHandler.readParquetFiles([meta], schema, { signal, predicate });
+    const options = { signal, predicate, firstRow };
+    const batches = this.#engine.parquetHandler.readParquetFiles([meta], schema, options);
     if (deletionVector === undefined) {
       for await (const batch of batches) if (batch.length > 0) yield await transform(batch);
       return;

@@ -42,9 +42,28 @@ export interface ExecuteOptions extends CallOptions {
   readonly limit?: number | undefined;
 }
 
+export interface ReadFilesOptions extends CallOptions {
+  /** Only rows for which the predicate is true come back. Default false. */
+  readonly exact?: boolean | undefined;
+  /** Rows of the first file before this position may be left out; the metadata column `rowIndex` tells which were. */
+  readonly firstRow?: number | undefined;
+}
+
+/** Rows of one file. */
+export interface FileRows {
+  readonly file: ScanFile;
+  readonly data: EngineData;
+}
+
 export interface ScanMetadataOptions extends CallOptions {
   /** Whether files carry their statistics as JSON text. Default true. */
   readonly stats?: boolean | undefined;
+}
+
+/** How data files are read. */
+interface FileReading extends Pick<ReadFilesOptions, 'signal' | 'firstRow'> {
+  readonly schema: ScanSchema;
+  readonly ahead: ReadAheadLimits;
 }
 
 export class Scan {
@@ -173,15 +192,13 @@ export class Scan {
     let rows = 0;
     const files = this.#files(engine, { signal, stats: false, tags: false });
     const ahead = options.limit === undefined ? READ_AHEAD : READ_AHEAD_LIMITED;
-    for await (const batch of this.#readFiles(
-      engine,
-      filter?.readSchema ?? this.#schema,
-      files,
+    for await (const { data } of this.#readFiles(engine, files, {
+      schema: filter?.readSchema ?? this.#schema,
       ahead,
       signal,
-    )) {
+    })) {
       signal?.throwIfAborted();
-      const wanted = filter === undefined ? batch : await filter.apply(batch);
+      const wanted = filter === undefined ? data : await filter.apply(data);
       const rest = limit - rows;
       const limited = wanted.length > rest ? wanted.slice(0, rest) : wanted;
       rows += limited.length;
@@ -234,7 +251,25 @@ export class Scan {
     files: Iterable<ScanFile> | AsyncIterable<ScanFile>,
     { signal }: CallOptions = {},
   ): AsyncGenerator<EngineData, void, undefined> {
-    yield* this.#readFiles(engine, this.#schema, files, READ_AHEAD, signal);
+    for await (const { data } of this.readFileRows(engine, files, { signal })) yield data;
+  }
+
+  /**
+   * The same with the file of each batch, from a row of the first file on: for who wants to come back to a place of the
+   * scan. Batches without rows are left out.
+   */
+  async *readFileRows(
+    engine: Engine,
+    files: Iterable<ScanFile> | AsyncIterable<ScanFile>,
+    { signal, exact = false, firstRow }: ReadFilesOptions = {},
+  ): AsyncGenerator<FileRows, void, undefined> {
+    const filter = exact ? this.#exactFilter(engine) : undefined;
+    const schema = filter?.readSchema ?? this.#schema;
+    const ahead = READ_AHEAD;
+    for await (const each of this.#readFiles(engine, files, { schema, ahead, signal, firstRow })) {
+      const data = filter === undefined ? each.data : await filter.apply(each.data);
+      if (data.length > 0) yield { file: each.file, data };
+    }
   }
 
   #exactFilter(engine: Engine): ExactFilter | undefined {
@@ -256,17 +291,23 @@ export class Scan {
 
   async *#readFiles(
     engine: Engine,
-    schema: ScanSchema,
     files: Iterable<ScanFile> | AsyncIterable<ScanFile>,
-    ahead: ReadAheadLimits,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<EngineData, void, undefined> {
+    { schema, ahead, signal, firstRow: start }: FileReading,
+  ): AsyncGenerator<FileRows, void, undefined> {
     const predicate = this.#skipping?.physicalPredicate;
     const reader = new FileReader(engine, this.tableRoot, schema, { signal, predicate });
+    let firstRow = start;
+    const open = async function* (file: ScanFile, from: number | undefined) {
+      for await (const data of reader.read(file, from)) yield { file, data };
+    };
     try {
       yield* readAhead(
         files,
-        (file) => reader.read(file),
+        (file) => {
+          const rows = open(file, firstRow);
+          firstRow = undefined;
+          return rows;
+        },
         ({ size }) => size,
         ahead,
       );
