@@ -1,98 +1,32 @@
 /** `examples/worker`, bundled by wrangler, in workerd with R2: every route, concurrent requests, and what goes wrong. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import '../../src/engine/wasm/entry-node.ts';
 import { R2RecordStore } from '../../src/catalog/embedded/r2-records.ts';
 import { StorageCatalog } from '../../src/catalog.ts';
-import { field, schemaToJson, types } from '../../src/index.ts';
 import { R2StorageHandler } from '../../src/storage/r2.ts';
 import { asBinding, bucketOf } from './bucket.ts';
-import { dryRun, type Upload } from './worker-bundle.ts';
+import { rowsOf, SCHEMA, startWorker, TOKEN, type WorkerHost } from './worker-host.ts';
 
-const SCHEMA = schemaToJson(
-  types.struct([
-    field('id', types.long, { nullable: false }),
-    field('city', types.string),
-    field('fare', types.double),
-  ]),
-);
-const TOKEN = 'a-secret';
 /** Of the free plan. */
 const MAX_GZIP_BYTES = 3_000_000;
 
-let dir: string;
-let upload: Upload;
-let worker: Miniflare;
-
+let host: WorkerHost;
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'worker-example-'));
-  upload = await dryRun(dir);
-  worker = await start();
+  host = await startWorker();
 });
-afterAll(async () => {
-  await worker?.dispose();
-  await rm(dir, { recursive: true, force: true });
-});
+afterAll(() => host?.stop());
 
-async function start(bindings: Record<string, string> = {}): Promise<Miniflare> {
-  const started = new Miniflare({
-    modules: true,
-    modulesRoot: dir,
-    scriptPath: join(dir, 'index.js'),
-    modulesRules: [{ type: 'CompiledWasm', include: ['**/*.wasm'] }],
-    compatibilityDate: '2026-01-01',
-    r2Buckets: ['BUCKET'],
-    durableObjects: { WRITERS: { className: 'TableWriter', useSQLite: true } },
-    bindings: { API_TOKEN: TOKEN, BATCH_MS: '50', BATCH_ROWS: '200', MAX_BODY_BYTES: '100000', ...bindings },
-    cf: false,
-  });
-  await started.ready;
-  return started;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the Worker answers
-  readonly json: any;
-}
-
-async function call(
-  method: string,
-  path: string,
-  body?: string,
-  token: string | null = TOKEN,
-): Promise<Answer> {
-  const response = await worker.dispatchFetch(`http://worker${path}`, {
-    method,
-    headers: token === null ? {} : { Authorization: `Bearer ${token}` },
-    ...(body !== undefined && { body }),
-  });
-  const text = await response.text();
-  const isJson = response.headers.get('Content-Type') === 'application/json';
-  const headers = new Headers([...response.headers]);
-  return { status: response.status, headers, text, json: isJson ? JSON.parse(text) : undefined };
-}
+const call: WorkerHost['call'] = (...request) => host.call(...request);
 
 async function newTable(name: string): Promise<string> {
   expect(await call('PUT', `/tables/${name}`, SCHEMA)).toMatchObject({ status: 201, json: { version: 0 } });
   return `/tables/${name}`;
 }
 
-const rowsOf = ({ text }: Answer) =>
-  text
-    .split('\n')
-    .filter((line) => line !== '')
-    .sort();
-
 it('fits the free plan', () => {
-  console.log(`the Worker of examples/worker: ${(upload.gzipBytes / 1e6).toFixed(2)} MB gzip`);
-  expect(upload.gzipBytes).toBeLessThan(MAX_GZIP_BYTES);
-  expect(upload.files.filter((file) => file.endsWith('.wasm'))).toHaveLength(1);
+  console.log(`the Worker of examples/worker: ${(host.upload.gzipBytes / 1e6).toFixed(2)} MB gzip`);
+  expect(host.upload.gzipBytes).toBeLessThan(MAX_GZIP_BYTES);
+  expect(host.upload.files.filter((file) => file.endsWith('.wasm'))).toHaveLength(1);
 });
 
 describe('one client', () => {
@@ -156,7 +90,7 @@ describe('one client', () => {
       expect((await call('POST', `${table}/rows`, rows.join('\n'))).status).toBe(200);
     }
     expect(rowsOf(await call('GET', `${table}/rows`))).toHaveLength(9000);
-    const response = await worker.dispatchFetch(`http://worker${table}/rows`, {
+    const response = await host.worker.dispatchFetch(`http://worker${table}/rows`, {
       headers: { Authorization: `Bearer ${TOKEN}` },
     });
     const reader = response.body!.getReader();
@@ -168,7 +102,7 @@ describe('one client', () => {
 
 /** Takes version 1 back to where a writer is that ratified and then stopped: its file staged, the catalog listing it. */
 async function unpublish(name: string) {
-  const bucket = await bucketOf(worker);
+  const bucket = await bucketOf(host.worker);
   const key = `_catalog/tables/${name}.json`;
   // The first line is the record's tag.
   const [tag, text] = (await (await bucket.get(key))!.text()).split('\n') as [string, string];
@@ -235,23 +169,23 @@ describe('many clients', () => {
 
   it('lose no row to a writer that goes through the catalog beside the Worker', async () => {
     const table = await newTable('contended');
-    const bucket = asBinding(await bucketOf(worker));
+    const bucket = asBinding(await bucketOf(host.worker));
     const storage = new R2StorageHandler(bucket);
     const records = new R2RecordStore(bucket);
     const catalog = new StorageCatalog({ records, storage, root: 'r2://bucket/tables/' });
     const outsider = async () => {
       const opened = await catalog.open('contended');
-      for (let id = 100; id < 106; id++) await opened.append([{ id: BigInt(id) }]);
+      for (let id = 100; id < 103; id++) await opened.append([{ id: BigInt(id) }]);
     };
     const insiders = async () => {
-      for (let id = 0; id < 6; id++) {
+      for (let id = 0; id < 3; id++) {
         expect((await call('POST', `${table}/rows`, `{"id":${id}}`)).status).toBe(200);
       }
     };
     await Promise.all([outsider(), insiders()]);
-    expect((await call('GET', table)).json.version).toBe(12);
+    expect((await call('GET', table)).json.version).toBe(6);
     const ids = rowsOf(await call('GET', `${table}/rows?columns=id`)).map((line) => JSON.parse(line).id);
-    expect(ids.sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 100, 101, 102, 103, 104, 105]);
+    expect(ids.sort((a, b) => a - b)).toEqual([0, 1, 2, 100, 101, 102]);
   });
 });
 
