@@ -2,8 +2,8 @@
  * Builds the inspector into `web-demo/dist/`: a folder of static files that any web server can host.
  * It imports the built package through `delta-kernel-web`, as any application would.
  */
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
 import { buildPackage } from './build.mjs';
 import { main, root, say } from './lib/shell.mjs';
 
@@ -52,6 +52,7 @@ export async function bundleDemo(outdir) {
     cpSync(join(source, name), join(outdir, name), { recursive: true });
   }
   restoreCommitTimes(join(outdir, 'samples'));
+  listSamples(join(outdir, 'samples'));
   // esbuild leaves `new URL('./delta_kernel_web.wasm', import.meta.url)` as it is: the file goes beside the scripts.
   cpSync(join(root, 'dist/delta_kernel_web.wasm'), join(outdir, 'delta_kernel_web.wasm'));
 }
@@ -68,6 +69,20 @@ function restoreCommitTimes(samples) {
       if (time !== undefined) utimesSync(file, Number(time) / 1000, Number(time) / 1000);
     }
   }
+}
+
+/** A web server does not list: to copy a sample, the page must know its files, by their paths as in URLs. */
+function listSamples(samples) {
+  const lists = {};
+  for (const table of readdirSync(samples)) {
+    const entries = readdirSync(join(samples, table), { recursive: true, withFileTypes: true });
+    lists[table] = entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(join(samples, table), join(entry.parentPath, entry.name)).split(sep))
+      .map((names) => names.map(encodeURIComponent).join('/'))
+      .sort();
+  }
+  writeFileSync(join(samples, 'files.json'), JSON.stringify(lists));
 }
 
 /** Everything that the page has loaded once it shows a table: what a server that compresses sends. */

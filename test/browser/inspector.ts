@@ -74,7 +74,7 @@ export class Inspector {
   }
 
   async openSample(title: string): Promise<void> {
-    await this.page.getByRole('button', { name: title }).click();
+    await this.page.locator('.sample', { hasText: title }).click();
     await this.page.locator('.facts').waitFor();
   }
 

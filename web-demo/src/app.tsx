@@ -1,13 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import { FailureBox } from './components/failure.tsx';
-import { Header } from './components/header.tsx';
+import { Header, tableName } from './components/header.tsx';
 import { Tabs } from './components/tabs.tsx';
 import { Working } from './components/task-view.tsx';
 import { linkOf, readView } from './location.ts';
+import { Unlock } from './panels/open/unlock.tsx';
 import { OpenPanel } from './panels/open.tsx';
 import { PANELS, type Shown } from './panels/registry.tsx';
 import { placeOf, sourceOf } from './places.ts';
 import { recalled, remember } from './recall.ts';
+import { addRecent } from './recent.ts';
 import { type OpenState, useTable } from './use-table.ts';
 import type { Source } from './worker/protocol.ts';
 
@@ -17,7 +19,8 @@ const START: Shown = { source: undefined, version: undefined, tab: 'overview', w
 export function App() {
   const [shown, setShown] = useState(() => fromLink(START));
   const { source, version, tab } = shown;
-  const opened = useTable(source, version);
+  const locked = source !== undefined && 'isLocked' in source ? source : undefined;
+  const opened = useTable(locked === undefined ? source : undefined, version);
   // Written where a person acts, not as an effect: that could come after the next step back and undo it.
   const show = (change: Partial<Shown>) => {
     const next = { ...shown, ...change };
@@ -34,7 +37,13 @@ export function App() {
     return () => globalThis.removeEventListener('popstate', follow);
   }, []);
 
-  if (source === undefined) return <OpenPanel onOpen={(next) => show({ ...START, source: next })} />;
+  useEffect(() => {
+    if (source !== undefined && opened.table.state === 'done')
+      void addRecent(source, tableName(source, opened.table));
+  }, [source, opened.table.state]);
+
+  const open = (next: Source) => show({ ...START, source: next });
+  if (source === undefined) return <OpenPanel onOpen={open} />;
   return (
     <>
       <Header
@@ -46,8 +55,12 @@ export function App() {
       />
       <Tabs tab={tab} onTab={(to) => show({ tab: to, detail: '' })} />
       <main>
-        <div id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-          <Panel shown={shown} opened={opened} show={show} />
+        <div id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`} tabIndex={-1}>
+          {locked === undefined ? (
+            <Panel shown={shown} opened={opened} show={show} onOpen={open} />
+          ) : (
+            <Unlock source={locked} onOpen={(next) => show({ source: next })} />
+          )}
         </div>
       </main>
     </>
@@ -74,13 +87,14 @@ interface PanelProps {
   shown: Shown;
   opened: OpenState;
   show: (change: Partial<Shown>) => void;
+  onOpen: (source: Source) => void;
 }
 
-function Panel({ shown, opened, show }: PanelProps) {
+function Panel({ shown, opened, show, onOpen }: PanelProps) {
   const { table, progress, cancel, again } = opened;
   if (table.state === 'loading')
     return <Working doing="Reading the log" progress={progress} cancel={cancel} />;
-  if (table.state === 'failed') return <FailureBox failure={table.failure} onRetry={again} />;
+  if (table.state === 'failed') return <FailureBox failure={table.failure} onRetry={again} onOpen={onOpen} />;
   const { Panel: TabPanel } = PANELS[shown.tab];
   return <TabPanel key={shown.tab} overview={table.value} shown={shown} show={show} reload={again} />;
 }

@@ -1,27 +1,49 @@
 /** Dropped and picked folders as table sources. */
 import type { Source } from './worker/protocol.ts';
 
+type Mode = 'read' | 'readwrite';
+
 /** What only some browsers have. */
 interface DirectoryPicker {
-  showDirectoryPicker?: () => Promise<FileSystemDirectoryHandle>;
+  showDirectoryPicker?: (options: { mode: Mode }) => Promise<FileSystemDirectoryHandle>;
 }
 
 interface HandleItem {
   getAsFileSystemHandle?: () => Promise<FileSystemHandle | null>;
 }
 
+interface Permissions {
+  queryPermission?: (options: { mode: Mode }) => Promise<PermissionState>;
+  requestPermission?: (options: { mode: Mode }) => Promise<PermissionState>;
+}
+
 const NO_FOLDER = 'Drop the folder of a table: the one that holds _delta_log.';
 
+/** Whether folders can be picked so that they may be written to. */
+export const canWriteFolders = 'showDirectoryPicker' in globalThis;
+
 /** Asks for a folder; undefined where the person cancels. */
-export async function pickFolder(): Promise<Source | undefined> {
+export async function pickFolder(mode: Mode = 'read'): Promise<Source | undefined> {
   const { showDirectoryPicker } = globalThis as DirectoryPicker;
   if (showDirectoryPicker === undefined) return pickFiles();
   try {
-    return { kind: 'directory', handle: await showDirectoryPicker.call(globalThis) };
+    return await openFolder(await showDirectoryPicker.call(globalThis, { mode }));
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') return undefined;
     throw error;
   }
+}
+
+/** A folder as a source. Asks for leave to read it where the browser wants that. Throws where it is refused. */
+export async function openFolder(handle: FileSystemDirectoryHandle): Promise<Source> {
+  const permissions = handle as Permissions;
+  const may = async (mode: Mode) => (await permissions.queryPermission?.({ mode })) === 'granted';
+  const isAsked = permissions.requestPermission !== undefined && !(await may('read'));
+  if (isAsked && (await permissions.requestPermission?.({ mode: 'read' })) !== 'granted')
+    throw new Error(
+      `The browser may not read the folder ${handle.name}: allow it, or choose the folder again.`,
+    );
+  return { kind: 'directory', handle, writable: await may('readwrite') };
 }
 
 /** The same through a file input, for browsers without a directory picker. */
@@ -49,7 +71,7 @@ export async function droppedSource(transfer: DataTransfer): Promise<Source> {
   if (item?.getAsFileSystemHandle !== undefined) {
     const handle = await item.getAsFileSystemHandle();
     if (handle?.kind !== 'directory') throw new Error(NO_FOLDER);
-    return { kind: 'directory', handle: handle as FileSystemDirectoryHandle };
+    return openFolder(handle as FileSystemDirectoryHandle);
   }
   const entry = item?.webkitGetAsEntry();
   if (!entry?.isDirectory) throw new Error(NO_FOLDER);

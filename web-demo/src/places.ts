@@ -28,7 +28,7 @@ export function placeOf(source: Source | undefined): Place {
         ...(source.token !== undefined || source.isLocked ? { access: 'token' } : {}),
       };
     case 'opfs':
-      return { url: `opfs:///${source.path}` };
+      return { url: opfsUrl(source.path) };
     case 'catalog':
       return { catalog: BROWSER_CATALOG, table: source.table };
     default:
@@ -54,7 +54,21 @@ export function sourceOf(place: Place): Source | undefined {
 export function sourceOfUrl(text: string): Source {
   if (/^s3[an]?:/i.test(text)) return { kind: 's3', url: withoutSecrets(text) };
   const [, path] = /^opfs:\/\/\/(.*?)\/*$/s.exec(text) ?? [];
-  return path === undefined ? { kind: 'url', url: text } : { kind: 'opfs', path };
+  return path === undefined ? { kind: 'url', url: text } : { kind: 'opfs', path: decoded(path) };
+}
+
+/** Of a path of names in this browser's own storage. */
+export function opfsUrl(path: string): string {
+  return `opfs:///${path.split('/').map(encodeURIComponent).join('/')}`;
+}
+
+/** A stray % is part of the name. */
+export function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }
 
 /** A URL without user, password, query and fragment. */

@@ -9,6 +9,11 @@ export const SAMPLES = [
   { name: 'customers', title: 'Customers', what: 'deletion vectors, column mapping, a checkpoint, variants' },
 ] as const;
 
+/** Folder of all samples. */
+export function samplesUrl(): string {
+  return new URL('./samples/', globalThis.location.href).href.replace(/[?#].*$/, '');
+}
+
 export function sampleUrl(name: string): string {
-  return new URL(`./samples/${name}/`, globalThis.location.href).href.replace(/[?#].*$/, '');
+  return `${samplesUrl()}${name}/`;
 }

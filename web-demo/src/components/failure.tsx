@@ -1,19 +1,30 @@
-import type { Failure } from '../worker/protocol.ts';
+import type { Failure, Source } from '../worker/protocol.ts';
 
 interface FailureProps {
   failure: Failure;
   /** Where trying once more may help. */
   onRetry?: () => void;
+  /** Opens another table that the failure names. */
+  onOpen?: (source: Source) => void;
 }
 
 /** Why something could not be shown, and what to do about it. */
-export function FailureBox({ failure, onRetry }: FailureProps) {
+export function FailureBox({ failure, onRetry, onOpen }: FailureProps) {
   return (
     <section class="failure" role="alert">
       <h2>{words(failure.code)}</h2>
       <p>{sentence(failure.message)}</p>
       {failure.advice !== undefined && <p class="advice">{failure.advice}</p>}
       {failure.snippet !== undefined && <Snippet text={failure.snippet} />}
+      {onOpen !== undefined &&
+        failure.nearby?.map(({ name, source }) => (
+          <p key={name}>
+            There is a table {name}.{' '}
+            <button type="button" onClick={() => onOpen(source)}>
+              Open {name}
+            </button>
+          </p>
+        ))}
       {onRetry !== undefined && (
         <button type="button" onClick={onRetry}>
           Try again

@@ -1,6 +1,8 @@
-import { placeOf } from '../places.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import { decoded, placeOf } from '../places.ts';
 import type { Loadable } from '../session.ts';
 import type { Overview, Source } from '../worker/protocol.ts';
+import { TimeTravel } from './time-travel.tsx';
 
 interface HeaderProps {
   source: Source;
@@ -13,67 +15,49 @@ interface HeaderProps {
 
 /** Name and place of the open table, and the version that is shown. */
 export function Header({ source, table, version, onClose, onTravel }: HeaderProps) {
+  const name = tableName(source, table);
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${name} · Delta table inspector`;
+  }, [name]);
+  // What opened the table is gone: by keyboard, one goes on from the table's name.
+  useEffect(() => {
+    if (document.activeElement === document.body) title.current?.focus();
+  }, []);
   return (
     <header class="bar">
+      <button type="button" class="skip" onClick={() => document.getElementById('panel')?.focus()}>
+        Skip to the table
+      </button>
       <button type="button" class="quiet" onClick={onClose} aria-label="Close the table and open another one">
         ◂ Open
       </button>
       <div class="title">
-        <h1>{tableName(source, table)}</h1>
+        <h1 ref={title} tabIndex={-1}>
+          {name}
+        </h1>
         <p class="place" title={place(source)}>
           {place(source)}
         </p>
       </div>
-      <VersionForm shown={table.state === 'done' ? table.value.version : version} onTravel={onTravel} />
-      {version !== undefined && (
-        <button type="button" onClick={() => onTravel(undefined)}>
-          Go to latest
-        </button>
-      )}
+      <TimeTravel table={table} version={version} onTravel={onTravel} />
     </header>
   );
 }
 
-/** Takes any version, by Enter or by the arrows; one that is not there is explained below. */
-function VersionForm(props: { shown: number | undefined; onTravel: (version: number) => void }) {
-  const travel = ({ currentTarget: input }: { currentTarget: HTMLInputElement }) => {
-    if (input.value !== '' && input.checkValidity()) props.onTravel(input.valueAsNumber);
-  };
-  return (
-    <div class="version">
-      <label for="version">version</label>
-      <input
-        id="version"
-        type="number"
-        min={0}
-        max={Number.MAX_SAFE_INTEGER}
-        step={1}
-        value={props.shown ?? ''}
-        onChange={travel}
-      />
-    </div>
-  );
-}
-
-function tableName(source: Source, table: Loadable<Overview>): string {
+export function tableName(source: Source, table: Loadable<Overview>): string {
   if (table.state === 'done' && table.value.name !== null) return table.value.name;
   if (source.kind === 'unity' || source.kind === 'catalog') return source.table;
-  const path = place(source);
+  const path = source.kind === 'opfs' ? source.path : place(source);
   const name = path.split('/').findLast((part) => part !== '') ?? path;
   return source.kind === 'url' || source.kind === 's3' ? decoded(name) : name;
 }
 
 function place(source: Source): string {
   const { url, catalog, table } = placeOf(source);
-  if (table !== undefined) return catalog === 'opfs:' ? table : `${table} · ${catalog}`;
+  if (source.kind === 'opfs') return `${source.path}, in this browser`;
+  if (source.kind === 'catalog') return `${source.table}, in this browser's catalog`;
+  if (table !== undefined) return `${table} · ${catalog}`;
   if (url !== undefined) return url;
   return source.kind === 'directory' ? source.handle.name : source.kind === 'files' ? source.name : '';
-}
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name; // a stray % is part of the name
-  }
 }

@@ -104,6 +104,8 @@ export interface Failure {
   advice: string | undefined;
   /** Text to copy that belongs to the advice. */
   snippet: string | undefined;
+  /** Tables that were found instead, each with what to call it. */
+  nearby?: { name: string; source: Source }[];
 }
 
 export type Result<T> = { ok: true; value: T } | { ok: false; failure: Failure };

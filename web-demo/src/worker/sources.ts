@@ -2,10 +2,12 @@
 import { DeltaTable, HttpStorageHandler, type OpenOptions, type StorageHandler } from 'delta-kernel-web';
 import { DirectoryStorageHandler } from 'delta-kernel-web/directory';
 import { OpfsStorageHandler } from 'delta-kernel-web/opfs';
+import { opfsUrl } from '../places.ts';
 import type { S3Keys, S3Settings, Source } from './protocol.ts';
+import type { UnitySource } from './protocol-open.ts';
 
-/** Folder of the tables that the catalog in this browser's own storage makes. */
-const CATALOG_ROOT = 'opfs:///catalog/';
+/** Folder in this browser's own storage, of the tables that its catalog makes. */
+export const CATALOG_FOLDER = 'catalog';
 
 /** A table's place in a storage. */
 export interface Place {
@@ -38,7 +40,7 @@ export async function locate(source: Exclude<Source, { kind: 'unity' | 'catalog'
     case 's3':
       return { url: source.url, storage: await s3Storage(source, source.keys) };
     case 'opfs':
-      return { url: `opfs:///${source.path}`, storage: new OpfsStorageHandler() };
+      return { url: opfsUrl(source.path), storage: new OpfsStorageHandler() };
     case 'directory':
       return rooted(new DirectoryStorageHandler(source.handle, { writable: source.writable ?? false }));
     case 'files':
@@ -62,15 +64,10 @@ export function isWritable(source: Source): boolean {
 }
 
 /** The Unity Catalog of a source. */
-export async function unityOf({
-  server,
-  token,
-  region,
-  endpoint,
-  style,
-}: Extract<Source, { kind: 'unity' }>) {
+export async function unityOf(source: Omit<UnitySource, 'kind' | 'table'>) {
+  const { server, token, region, endpoint, style } = source;
   const { UnityCatalog } = await import('delta-kernel-web/unity');
-  const s3 = { region, endpoint, forcePathStyle: style && style === 'path' };
+  const s3 = { region, endpoint, forcePathStyle: style === undefined ? undefined : style === 'path' };
   return new UnityCatalog({ url: server, token, s3 });
 }
 
@@ -80,7 +77,7 @@ export async function browserCatalog() {
   return new StorageCatalog({
     records: new OpfsRecordStore(),
     storage: new OpfsStorageHandler(),
-    root: CATALOG_ROOT,
+    root: `opfs:///${CATALOG_FOLDER}/`,
   });
 }
 

@@ -1,0 +1,43 @@
+interface FieldProps {
+  label: string;
+  name: string;
+  hint?: string;
+  placeholder?: string;
+  required?: boolean;
+  value?: string;
+}
+
+/** A line of text with its label above. */
+export function TextField(props: FieldProps & { isSecret?: boolean }) {
+  const { label, name, hint, isSecret, ...rest } = props;
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        name={name}
+        type="text"
+        class={isSecret ? 'secret' : undefined}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        {...rest}
+      />
+      {hint !== undefined && <small>{hint}</small>}
+    </label>
+  );
+}
+
+/**
+ * A field for a key or a token. Not of type `password`: browsers offer to keep those, and what is typed here is to stay
+ * nowhere. The style hides its characters.
+ */
+export function SecretField(props: FieldProps) {
+  return <TextField {...props} isSecret />;
+}
+
+/** The trimmed text of a form's field, undefined where it is empty. */
+export function textOf(form: FormData, name: string): string | undefined {
+  const value = form.get(name);
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text === '' ? undefined : text;
+}
