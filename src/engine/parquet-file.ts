@@ -66,10 +66,15 @@ export class ParquetFile {
 
   /** The bytes of `ranges` (ascending), from what is already here and by as few requests as pay. */
   async read(ranges: readonly ByteRange[], signal: AbortSignal | undefined): Promise<FileBytes[]> {
-    const [here, there] = partition(ranges, (range) => range.start >= this.#tail.start);
+    const [here, there] = partition(ranges, (range) => this.holds(range));
     const merged = mergeRanges(there, this.#io.options);
     const chunks = merged.length === 0 ? [] : await this.#request(merged, signal);
     return [...chunks, ...here.map((range) => this.#fromTail(range))];
+  }
+
+  /** Whether a range needs no request. */
+  holds(range: ByteRange): boolean {
+    return range.start >= this.#tail.start;
   }
 
   /** Runs a step on this file; its errors name the file. */

@@ -25,13 +25,7 @@ import { parquetLayout } from './parquet-layout.ts';
 import { type FilePruner, filePruner } from './parquet-pruning.ts';
 import { prefetchOrdered } from './prefetch.ts';
 import { type Unshredding, unshredding } from './variant-shredding.ts';
-import type {
-  ByteRange,
-  FileBytes,
-  ParquetWriteOptions,
-  RowRanges,
-  WasmCore,
-} from './wasm/core.ts';
+import type { ByteRange, FileBytes, ParquetWriteOptions, RowRanges, WasmCore } from './wasm/core.ts';
 
 export interface ParquetHandlerOptions {
   /** Bytes read from the end of a file in the hope that they hold its footer. Default 64 KiB. */
@@ -139,17 +133,22 @@ export class DefaultParquetHandler implements ParquetHandler {
     file: FileMeta,
     schema: StructType,
     predicate: Predicate,
-    { signal }: CallOptions = {},
+    { signal, displayPath }: Parameters<NonNullable<ParquetHandler['explainRowGroups']>>[3] = {},
   ): Promise<RowGroupVerdict[]> {
     const core = await this.#core.load();
-    const parquet = await ParquetFile.open(this.#io, core, file, signal);
-    const pruner = filePruner(core, schema, predicate, this.#options);
+    const pruner = filePruner(core, schema, predicate, { ...this.#options, displayPath });
     try {
-      const kept = pruner?.rowGroups(parquet);
-      return parquet.core.footer.rowGroups.map((group, at) => ({ ...group, kept: kept?.[at] ?? true }));
+      return await this.#opened(file, { signal }, async (parquet) => {
+        const read = parquet.step(() => unshredding(schema, parquet.core))?.readSchema ?? schema;
+        const rowGroups = rowGroupsFrom(parquet, 0);
+        const pruned = await pruner?.rowGroups(parquet, rowGroups, costIn(parquet, read), signal);
+        return parquet.core.footer.rowGroups.map((group, at) => {
+          const reason = pruned?.get(at)?.();
+          return { ...group, kept: reason === undefined, ...(reason && { reason }) };
+        });
+      });
     } finally {
       pruner?.free();
-      parquet.close();
     }
   }
 
@@ -254,14 +253,13 @@ export class DefaultParquetHandler implements ParquetHandler {
     { pruner, firstRow }: WantedRows,
     signal: AbortSignal | undefined,
   ): Promise<RowGroupTask[]> {
-    const kept = pruner?.rowGroups(file);
     const unshred = file.step(() => unshredding(schema, file.core));
     const read = unshred?.readSchema ?? schema;
+    const rowGroups = rowGroupsFrom(file, firstRow);
+    const pruned = await pruner?.rowGroups(file, rowGroups, costIn(file, read), signal);
     const tasks: RowGroupTask[] = [];
-    let end = 0;
-    for (const [rowGroup, { numRows }] of file.core.footer.rowGroups.entries()) {
-      end += numRows;
-      if (numRows === 0 || end <= firstRow || kept?.[rowGroup] === false) continue;
+    for (const rowGroup of rowGroups) {
+      if (pruned?.has(rowGroup)) continue;
       const whole = file.step(() => file.core.plan(read, rowGroup));
       // Page indexes are loaded for the columns of `schema` only.
       const rows = unshred ? undefined : await pruner?.rows(file, rowGroup, bytesOf(whole), signal);
@@ -328,4 +326,18 @@ function codecNamed(name: string): ParquetWriteOptions['compression'] {
 
 function bytesOf(ranges: readonly ByteRange[]): number {
   return ranges.reduce((sum, { start, end }) => sum + end - start, 0);
+}
+
+/** Row groups with rows from `firstRow` on. */
+function rowGroupsFrom({ core }: ParquetFile, firstRow: number): number[] {
+  let end = 0;
+  return Array.from(core.footer.rowGroups.entries()).flatMap(([rowGroup, { numRows }]) => {
+    end += numRows;
+    return numRows > 0 && end > firstRow ? [rowGroup] : [];
+  });
+}
+
+/** Bytes that reading a row group of a file costs. */
+function costIn(file: ParquetFile, schema: StructType): (rowGroup: number) => number {
+  return (rowGroup) => file.step(() => bytesOf(file.core.plan(schema, rowGroup)));
 }

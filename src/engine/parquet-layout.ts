@@ -12,7 +12,7 @@ import { scalarToString } from '../kernel/expressions/print.ts';
 import { type StructField, type StructType, types } from '../kernel/schema/types.ts';
 import { ArrowEngineData } from './arrow-engine-data.ts';
 import type { ParquetFile } from './parquet-file.ts';
-import { statsSchema } from './parquet-pruning.ts';
+import { statsSchema } from './parquet-statistics.ts';
 
 export async function parquetLayout(
   file: ParquetFile,

@@ -1,17 +1,30 @@
-/** Row groups and pages that a predicate provably excludes, by the statistics in footers and page indexes. */
-import type { RecordBatch } from 'apache-arrow';
-import { skippingPredicate } from '../kernel/expressions/skipping.ts';
+/**
+ * Row groups and pages that a predicate provably excludes: by the statistics in footers and page indexes, row groups by
+ * bloom filters too.
+ */
+import { predicateToString } from '../kernel/expressions/print.ts';
+import type { SkipReason } from '../kernel/expressions/reasons.ts';
 import type { Predicate } from '../kernel/expressions/types.ts';
-import { referencedColumns } from '../kernel/expressions/visit.ts';
-import { type DataType, field, type StructField, type StructType, types } from '../kernel/schema/types.ts';
-import { ArrowColumn } from './arrow-column.ts';
+import { mapColumns, referencedColumns } from '../kernel/expressions/visit.ts';
+import type { StructType } from '../kernel/schema/types.ts';
+import { absentValues, type EqualityTree, equalityTree } from './bloom-filters.ts';
+import { refutedRowGroups } from './bloom-reading.ts';
 import type { ParquetFile } from './parquet-file.ts';
-import type { ByteRange, CompiledCore, RowRanges, WasmCore } from './wasm/core.ts';
+import { hasFloat, leavesAt, StatisticsPredicate } from './parquet-statistics.ts';
+import type { ByteRange, RowRanges, WasmCore } from './wasm/core.ts';
+
+/** Row groups that need not be read, each with a way to tell why. */
+export type PrunedRowGroups = Map<number, () => SkipReason>;
 
 /** Decides for one read; `free()` it when the read ends. */
 export interface FilePruner {
-  /** For each row group: whether it must be read. */
-  rowGroups(file: ParquetFile): boolean[];
+  /** Of some row groups those that need not be read. `bytes` is what reading one would cost. */
+  rowGroups(
+    file: ParquetFile,
+    among: readonly number[],
+    bytes: (rowGroup: number) => number,
+    signal: AbortSignal | undefined,
+  ): Promise<PrunedRowGroups>;
   /**
    * The rows of a row group that must be read, by its page index; undefined: all of them. `bytes` is what reading the
    * whole row group would cost.
@@ -25,41 +38,93 @@ export interface FilePruner {
   free(): void;
 }
 
+export interface PruningOptions {
+  readonly pageIndexMinBytes: number;
+  /** For reasons: the name of a column as people know it. */
+  readonly displayPath?: ((path: readonly string[]) => readonly string[]) | undefined;
+}
+
 /** Undefined where the predicate gives nothing to prune by. */
 export function filePruner(
   core: WasmCore,
   schema: StructType,
   predicate: Predicate,
-  options: { pageIndexMinBytes: number },
+  options: PruningOptions,
 ): FilePruner | undefined {
   const columns = leavesAt(schema, referencedColumns(predicate));
-  const skipping = columns && skippingPredicate(predicate, { source: 'footer', schema: columns });
-  if (!skipping) return undefined;
-  return new StatsPruner(
-    core.compilePredicate(statsSchema(columns), skipping),
+  if (!columns) return undefined;
+  // Whether a maximum counts NaN is the file's to say: where it does, floats are skipped by more comparisons.
+  const kinds = hasFloat(columns) ? [false, true] : [false];
+  const statistics = kinds.map((nanInMax) => {
+    return new StatisticsPredicate(core, predicate, columns, { ...options, nanInMax });
+  });
+  return new Pruner(
     schema,
-    columns,
+    statistics,
+    bloomConditions(schema, predicate, options),
     options.pageIndexMinBytes,
   );
 }
 
-class StatsPruner implements FilePruner {
-  readonly #compiled: CompiledCore;
+/** A condition of those that must all hold, as bloom filters can refute it. */
+interface BloomCondition {
+  readonly tree: EqualityTree;
+  readonly reason: (found: Parameters<typeof absentValues>[0]) => SkipReason;
+}
+
+function bloomConditions(
+  schema: StructType,
+  predicate: Predicate,
+  options: PruningOptions,
+): BloomCondition[] {
+  const { displayPath = (path) => path } = options;
+  const inputs = predicate.kind === 'and' ? predicate.inputs : [predicate];
+  return inputs.flatMap((input) => {
+    const tree = equalityTree(input, schema);
+    if (tree === undefined) return [];
+    const reason: BloomCondition['reason'] = (found) => ({
+      rule: 'bloomFilter',
+      condition: predicateToString(mapColumns(input, displayPath)),
+      values: absentValues(found, displayPath),
+    });
+    return [{ tree, reason }];
+  });
+}
+
+class Pruner implements FilePruner {
   readonly #schema: StructType;
-  readonly #columns: StructType;
+  readonly #statistics: readonly StatisticsPredicate[];
+  readonly #bloomConditions: readonly BloomCondition[];
   readonly #minBytes: number;
   /** Page indexes are read once per file. */
   readonly #indexed = new WeakMap<ParquetFile, Promise<boolean>>();
 
-  constructor(compiled: CompiledCore, schema: StructType, columns: StructType, minBytes: number) {
-    this.#compiled = compiled;
+  constructor(
+    schema: StructType,
+    statistics: readonly StatisticsPredicate[],
+    bloomConditions: readonly BloomCondition[],
+    minBytes: number,
+  ) {
     this.#schema = schema;
-    this.#columns = columns;
+    this.#statistics = statistics;
+    this.#bloomConditions = bloomConditions;
     this.#minBytes = minBytes;
   }
 
-  rowGroups(file: ParquetFile): boolean[] {
-    return file.step(() => this.#keep(file.core.rowGroupStats(this.#columns)));
+  async rowGroups(
+    file: ParquetFile,
+    among: readonly number[],
+    bytes: (rowGroup: number) => number,
+    signal: AbortSignal | undefined,
+  ): Promise<PrunedRowGroups> {
+    const pruned = file.step(() => this.#byStatistics(file, among));
+    if (!file.core.hasBloomFilters) return pruned;
+    for (const { tree, reason } of this.#bloomConditions) {
+      const left = among.filter((rowGroup) => !pruned.has(rowGroup));
+      const refuted = await refutedRowGroups(file, tree, left, bytes, signal);
+      for (const [rowGroup, found] of refuted) pruned.set(rowGroup, () => reason(found));
+    }
+    return pruned;
   }
 
   async rows(
@@ -70,15 +135,30 @@ class StatsPruner implements FilePruner {
   ): Promise<RowRanges | undefined> {
     if (bytes < this.#minBytes || !(await this.#loadIndex(file, signal))) return undefined;
     return file.step(() => {
-      const pages = file.core.pageStats(this.#columns, rowGroup);
+      // Of pages the file does not tell whether there is NaN in a way that can be trusted.
+      const [statistics] = this.#statistics;
+      const pages = file.core.pageStats(statistics!.columns, rowGroup);
       if (!pages) return undefined;
-      const keep = this.#keep(pages.stats);
+      const keep = statistics!.keep(pages.stats);
       return keep.every(Boolean) ? undefined : joined(pages.rows.filter((_, page) => keep[page]));
     });
   }
 
   free(): void {
-    this.#compiled.free();
+    for (const each of this.#statistics) each.free();
+  }
+
+  #byStatistics(file: ParquetFile, among: readonly number[]): PrunedRowGroups {
+    const pruned: PrunedRowGroups = new Map();
+    for (const each of this.#statistics) {
+      const stats = each.ofRowGroups(file);
+      const keep = each.keep(stats);
+      for (const rowGroup of among) {
+        if (!keep[rowGroup] && !pruned.has(rowGroup))
+          pruned.set(rowGroup, () => each.reason(stats, rowGroup));
+      }
+    }
+    return pruned;
   }
 
   #loadIndex(file: ParquetFile, signal: AbortSignal | undefined): Promise<boolean> {
@@ -102,12 +182,6 @@ class StatsPruner implements FilePruner {
     file.step(() => file.core.loadPageIndex(chunks));
     return true;
   }
-
-  /** Only what is exactly false may go. */
-  #keep(stats: RecordBatch): boolean[] {
-    const output = new ArrowColumn('output', types.boolean, this.#compiled.evaluate(stats).data.children[0]!);
-    return Array.from({ length: stats.numRows }, (_, row) => output.getBoolean(row) !== false);
-  }
 }
 
 function joined(rows: RowRanges): RowRanges {
@@ -118,49 +192,4 @@ function joined(rows: RowRanges): RowRanges {
     else out.push({ start, end } satisfies ByteRange);
   }
   return out;
-}
-
-/** The statistics that the core gives for `columns`. */
-export function statsSchema(columns: StructType): StructType {
-  return types.struct([
-    field('numRecords', types.long),
-    field(
-      'nullCount',
-      mapLeaves(columns, () => types.long),
-    ),
-    field(
-      'minValues',
-      mapLeaves(columns, (type) => type),
-    ),
-    field(
-      'maxValues',
-      mapLeaves(columns, (type) => type),
-    ),
-  ]);
-}
-
-function mapLeaves(struct: StructType, leaf: (type: DataType) => DataType): StructType {
-  return types.struct(
-    struct.fields.map((f) =>
-      field(f.name, f.type.kind === 'struct' ? mapLeaves(f.type, leaf) : leaf(f.type)),
-    ),
-  );
-}
-
-/** The parts of `schema` that hold the leaves at `paths`; undefined where there are none with statistics. */
-function leavesAt(schema: StructType, paths: readonly (readonly string[])[]): StructType | undefined {
-  const fields: StructField[] = [];
-  for (const each of schema.fields) {
-    const below = paths.filter((path) => path[0] === each.name).map((path) => path.slice(1));
-    if (below.length === 0) continue;
-    if (each.type.kind === 'struct') {
-      const type = leavesAt(each.type, below);
-      if (type) fields.push({ ...each, type });
-    } else if (below.some((path) => path.length === 0) && hasStatistics(each)) fields.push(each);
-  }
-  return fields.length > 0 ? types.struct(fields) : undefined;
-}
-
-function hasStatistics({ type, metadata }: StructField): boolean {
-  return (type.kind === 'primitive' || type.kind === 'decimal') && !('delta.metadataColumn' in metadata);
 }

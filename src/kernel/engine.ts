@@ -7,6 +7,7 @@
  */
 import { DeltaError, shownUrl } from '../errors.ts';
 import type { EngineData, FilteredEngineData, SelectionVector } from './engine-data.ts';
+import type { SkipReason } from './expressions/reasons.ts';
 import type { Expression, Predicate, Scalar } from './expressions/types.ts';
 import type { DataType, StructType } from './schema/types.ts';
 
@@ -227,6 +228,8 @@ export interface RowGroupVerdict {
   /** Uncompressed bytes of all its columns. */
   readonly totalByteSize: number;
   readonly kept: boolean;
+  /** Of one that is not decoded: why. */
+  readonly reason?: SkipReason | undefined;
 }
 
 export interface ParquetHandler {
@@ -258,13 +261,13 @@ export interface ParquetHandler {
   ): Promise<FileMeta>;
   /**
    * Which row groups of a file `readParquetFiles` would decode for a predicate. Optional: what cannot tell leaves it
-   * out, and explanations end at files.
+   * out, and explanations end at files. `displayPath` gives the name of a column as people know it.
    */
   explainRowGroups?(
     file: FileMeta,
     schema: StructType,
     predicate: Predicate,
-    options?: CallOptions,
+    options?: CallOptions & { displayPath?: (path: readonly string[]) => readonly string[] },
   ): Promise<readonly RowGroupVerdict[]>;
   /**
    * The footer with its column chunks. `pagesOf` is the path of a column whose pages are told as well: it costs a read

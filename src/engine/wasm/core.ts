@@ -7,8 +7,8 @@
  */
 import type { RecordBatch } from 'apache-arrow';
 import type { ParquetFooter, RowGroupLayout, RowIndexSets } from '../../kernel/engine.ts';
-import type { Expression, Predicate } from '../../kernel/expressions/types.ts';
-import type { DataType, StructType } from '../../kernel/schema/types.ts';
+import type { Expression, Predicate, ScalarValue } from '../../kernel/expressions/types.ts';
+import type { DataType, StructField, StructType } from '../../kernel/schema/types.ts';
 
 /** Bytes [start, end) of a file. Numbers stay exact beyond 2^32. */
 export interface ByteRange {
@@ -24,6 +24,21 @@ export interface FileBytes {
 
 /** Rows [start, end) of a row group, ascending and disjoint. */
 export type RowRanges = readonly ByteRange[];
+
+export interface RowGroupStatsOptions {
+  /** Maxima of floats are NaN where there is any, null where the file does not tell. Default: as the file has them. */
+  readonly nanInMax?: boolean;
+}
+
+export interface ValuesOfColumn {
+  /** A leaf, alone in the structs around it. */
+  readonly column: StructField;
+  /** The leaf's. */
+  readonly type: DataType;
+  readonly values: readonly ScalarValue[];
+}
+
+export type BloomFilterAnswer = { readonly absent: readonly boolean[] } | { readonly needs: ByteRange };
 
 /** An opened footer. */
 export interface ParquetFileCore {
@@ -41,9 +56,20 @@ export interface ParquetFileCore {
    * `maxValues`, for the leaves of `schema` (resolved and converted as `decode` does). What cannot be trusted or
    * converted exactly is null (INT96, legacy orderings of unsigned and binary, NaN bounds; −0/+0 are widened).
    */
-  rowGroupStats(schema: StructType): RecordBatch;
+  rowGroupStats(schema: StructType, options?: RowGroupStatsOptions): RecordBatch;
   /** The same, one row per page boundary of the columns of `schema` in a row group, with the rows of each. */
   pageStats(schema: StructType, rowGroup: number): { stats: RecordBatch; rows: RowRanges } | undefined;
+  /** Whether any column chunk has one. */
+  readonly hasBloomFilters: boolean;
+  /**
+   * Which values a row group certainly does not have in a column. Undefined where no filter tells; the bytes of the
+   * file that are needed beside those given, where they are not all there.
+   */
+  askBloomFilter(
+    asked: ValuesOfColumn,
+    rowGroup: number,
+    chunks: readonly FileBytes[],
+  ): BloomFilterAnswer | undefined;
   /** Byte ranges that decoding needs, ascending, not merged. */
   plan(schema: StructType, rowGroup: number, rows?: RowRanges): ByteRange[];
   /**

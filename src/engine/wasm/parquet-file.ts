@@ -1,14 +1,24 @@
 /** Parquet files in the core's memory. */
 import { Field, type RecordBatch, Schema, Struct } from 'apache-arrow';
 import type { RowGroupLayout } from '../../kernel/engine.ts';
-import { type StructType, types } from '../../kernel/schema/types.ts';
+import { field, type StructType, types } from '../../kernel/schema/types.ts';
+import { buildColumn } from '../arrow-build.ts';
+import { makeBatch } from '../arrow-engine-data.ts';
 import { toArrowSchema, toArrowType } from '../arrow-schema.ts';
-import type { ByteRange, FileBytes, ParquetFileCore, RowRanges } from './core.ts';
-import { takeBatch } from './exchange.ts';
+import type {
+  BloomFilterAnswer,
+  ByteRange,
+  FileBytes,
+  ParquetFileCore,
+  RowRanges,
+  ValuesOfColumn,
+} from './core.ts';
+import { importBatch, takeBatch } from './exchange.ts';
 import type { CoreMemory } from './memory.ts';
 import { schemaToWire, structFromWire, type WireField } from './wire.ts';
 
 interface Description {
+  hasBloomFilters: boolean;
   fields: WireField[];
   numRows: number;
   rowGroups: { numRows: number; totalByteSize: number }[];
@@ -25,9 +35,11 @@ export function openParquetFile(core: CoreMemory, tail: Uint8Array, fileSize: nu
   let freed = false;
   /** The schema that page indexes were last asked for. */
   let indexed = '[]';
+  let description: Description;
   let footer: ParquetFileCore['footer'];
   try {
-    footer = toFooter(json<Description>('parquet_describe'));
+    description = json<Description>('parquet_describe');
+    footer = toFooter(description);
   } catch (error) {
     if (!core.broken) core.call('parquet_free', handle);
     throw error;
@@ -42,8 +54,11 @@ export function openParquetFile(core: CoreMemory, tail: Uint8Array, fileSize: nu
     loadPageIndex(chunks) {
       core.check('parquet_load_page_index', handle, ...core.writeText(indexed), pieces(core, chunks));
     },
-    rowGroupStats(schema) {
-      core.check('parquet_row_group_stats', handle, ...core.writeText(schemaToWire(schema)));
+    hasBloomFilters: description.hasBloomFilters,
+    askBloomFilter: (asked, rowGroup, chunks) => askBloomFilter(core, handle, asked, rowGroup, chunks),
+    rowGroupStats(schema, { nanInMax = false } = {}) {
+      const wire = core.writeText(schemaToWire(schema));
+      core.check('parquet_row_group_stats', handle, ...wire, nanInMax ? 1 : 0);
       return takeBatch(core, statsSchema(schema));
     },
     pageStats(schema, rowGroup) {
@@ -98,6 +113,23 @@ function pieces(core: CoreMemory, chunks: readonly FileBytes[]): number {
   const handle = core.check('pieces_new');
   for (const { start, bytes } of chunks) core.call('pieces_push', handle, start, ...core.write(bytes));
   return handle;
+}
+
+function askBloomFilter(
+  core: CoreMemory,
+  file: number,
+  { column, type, values }: ValuesOfColumn,
+  rowGroup: number,
+  chunks: readonly FileBytes[],
+): BloomFilterAnswer | undefined {
+  const schema = types.struct([field('value', type)]);
+  const batch = makeBatch(toArrowSchema(schema), values.length, [buildColumn(type, values)]);
+  const imported = importBatch(core, batch, schemaToWire(schema));
+  const wire = core.writeText(schemaToWire(types.struct([column])));
+  core.check('parquet_bloom_filter', file, ...wire, rowGroup, pieces(core, chunks), imported);
+  const answer = core.takeJson<{ absent: boolean[] } | { needs: [number, number] } | null>();
+  if (answer === null) return undefined;
+  return 'absent' in answer ? answer : { needs: toRanges([answer.needs])[0]! };
 }
 
 function* decode(

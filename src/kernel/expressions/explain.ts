@@ -4,21 +4,11 @@ import { columnPathToString } from '../schema/column-path.ts';
 import type { StructType } from '../schema/types.ts';
 import { compileExpression, compilePredicate, type Row } from './evaluate.ts';
 import { scalarToString } from './print.ts';
-import type { SkippingConjunct, SkippingRule } from './skipping.ts';
+import type { SkipReason } from './reasons.ts';
+import type { SkippingConjunct } from './skipping.ts';
 import { referencedColumns } from './visit.ts';
 
-/** One statistic that decided: `maxValues.fare`, and its value as a literal. */
-export interface DecidingValue {
-  readonly statistic: string;
-  readonly value: string;
-}
-
-export interface SkipReason {
-  readonly rule: SkippingRule;
-  /** The condition of the predicate that no row of the file can meet. */
-  readonly condition: string;
-  readonly values: readonly DecidingValue[];
-}
+export type { DecidingValue, SkipReason } from './reasons.ts';
 
 /**
  * A function from a file's statistics (a row of `schema`: `statsSchema` plus `partitionValues`) to why it is skipped;

@@ -1,6 +1,6 @@
 /** Why a scan reads the files that it reads. */
 import type { RowGroupVerdict } from '../engine.ts';
-import type { SkipReason } from '../expressions/explain.ts';
+import type { SkipReason } from '../expressions/reasons.ts';
 import type { ExplainedFiles } from './live-files.ts';
 import { liveRecords, type ScanFile, visitScanFiles } from './scan-files.ts';
 

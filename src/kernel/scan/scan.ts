@@ -9,6 +9,7 @@
  * for await (const batch of scan.execute(engine)) …
  */
 import { DeltaError, isDeltaError, shownUrl, withContext } from '../../errors.ts';
+import { logicalPath } from '../column-mapping/resolve.ts';
 import type { CallOptions, Engine, RowGroupVerdict, Runtime } from '../engine.ts';
 import type { EngineData, FilteredEngineData } from '../engine-data.ts';
 import type { Predicate } from '../expressions/types.ts';
@@ -235,9 +236,14 @@ export class Scan {
   ): Promise<readonly RowGroupVerdict[] | undefined> {
     const predicate = this.physicalPredicate;
     if (predicate === undefined || engine.parquetHandler.explainRowGroups === undefined) return undefined;
-    const meta = dataFileMeta(this.snapshot.tableRoot, file);
+    const { schema, tableProperties, tableRoot } = this.snapshot;
+    const meta = dataFileMeta(tableRoot, file);
+    const displayPath = (path: readonly string[]) => {
+      return logicalPath(schema, path, tableProperties.columnMappingMode);
+    };
+    const options = { signal, displayPath };
     try {
-      return await engine.parquetHandler.explainRowGroups(meta, this.physicalSchema, predicate, { signal });
+      return await engine.parquetHandler.explainRowGroups(meta, this.physicalSchema, predicate, options);
     } catch (error) {
       // The log names a file that is gone: that is for a read to report, the log's own verdict stands.
       if (isDeltaError(error, 'FileNotFound')) return undefined;

@@ -6,7 +6,7 @@ import type { RecordBatch } from 'apache-arrow';
 import { buildColumn } from '../../../src/engine/arrow-build.ts';
 import { ArrowEngineData, makeBatch } from '../../../src/engine/arrow-engine-data.ts';
 import { toArrowSchema } from '../../../src/engine/arrow-schema.ts';
-import { statsSchema } from '../../../src/engine/parquet-pruning.ts';
+import { statsSchema } from '../../../src/engine/parquet-statistics.ts';
 import type {
   ByteRange,
   FileBytes,
@@ -118,6 +118,8 @@ export class FakeCore {
         keyValueMetadata: new Map(),
       },
       layout: () => [],
+      hasBloomFilters: false,
+      askBloomFilter: () => undefined,
       pageIndexRanges: () => (pageRows > 0 ? [{ start: 0, end: 1 }] : []),
       loadPageIndex: () => {
         indexed = true;

@@ -4,11 +4,12 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::memory::{Batch, Block, answer, fields_of, give_batch, give_bytes, handle, run};
-use crate::error::Result;
+use crate::error::{CoreError, Result};
+use crate::parquet::bloom::{self, Answer};
 use crate::parquet::decode::{Decoder, Rows, plan};
 use crate::parquet::footer::{ParquetFile, tail_length};
 use crate::parquet::resolve::resolve;
-use crate::parquet::stats::{page_stats, row_group_stats};
+use crate::parquet::stats::{FloatMax, page_stats, row_group_stats};
 use crate::parquet::write::Writer;
 use crate::wire::WireField;
 
@@ -228,10 +229,16 @@ pub unsafe extern "C" fn writer_free(writer: *mut Writer) {
 /// # Safety
 /// A living file; the schema is one `core_alloc`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn parquet_row_group_stats(file: *const ParquetFile, schema: *mut u8, schema_size: usize) -> u32 {
+pub unsafe extern "C" fn parquet_row_group_stats(
+    file: *const ParquetFile,
+    schema: *mut u8,
+    schema_size: usize,
+    nan_in_max: u32,
+) -> u32 {
     let fields = unsafe { fields_of(schema, schema_size) };
+    let float_max = if nan_in_max == 0 { FloatMax::Stored } else { FloatMax::WithNan };
     run(|| {
-        give_batch(row_group_stats(unsafe { &*file }, &fields?)?);
+        give_batch(row_group_stats(unsafe { &*file }, &fields?, float_max)?);
         Ok(())
     })
 }
@@ -266,4 +273,33 @@ pub unsafe extern "C" fn parquet_page_stats(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn parquet_page_rows(file: *const ParquetFile) -> u32 {
     run(|| give_json(&ranges_json(&unsafe { &*file }.page_rows)))
+}
+
+/// JSON: `{"absent": [bool per value]}`, `{"needs": [start, end]}`, or null where no filter can tell. Takes pieces and
+/// batch over; the schema is one field, the batch one column of its leaf's type.
+///
+/// # Safety
+/// A living file, pieces, and a batch from `batch_new`; the schema is one `core_alloc`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn parquet_bloom_filter(
+    file: *const ParquetFile,
+    schema: *mut u8,
+    schema_size: usize,
+    row_group: usize,
+    pieces: *mut Pieces,
+    values: *mut Batch,
+) -> u32 {
+    let fields = unsafe { fields_of(schema, schema_size) };
+    let (pieces, values) = unsafe { (Box::from_raw(pieces), Box::from_raw(values)) };
+    run(|| {
+        let fields = fields?;
+        let ([field], [values]) = (fields.as_slice(), values.0.columns()) else {
+            return Err(CoreError::internal("one column and its values"));
+        };
+        give_json(&match bloom::ask(unsafe { &*file }, field, row_group, values, pieces.0)? {
+            Answer::Absent(absent) => json!({"absent": absent}),
+            Answer::Needs(start, end) => json!({"needs": [start, end]}),
+            Answer::None => Value::Null,
+        })
+    })
 }

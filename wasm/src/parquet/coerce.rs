@@ -137,6 +137,10 @@ pub fn coerce_leaf(array: &ArrayRef, wanted: &DataType, path: &str) -> Result<Ar
             let days = array.as_primitive::<Date32Type>();
             Ok(Arc::new(days.unary::<_, TimestampMicrosecondType>(|day| i64::from(day) * 86_400_000_000)))
         }
+        // As they are: variants have them.
+        (Timestamp(TimeUnit::Nanosecond, _), Timestamp(TimeUnit::Nanosecond, None)) => {
+            Ok(Arc::new(array.as_primitive::<TimestampNanosecondType>().clone().with_timezone_opt::<&str>(None)))
+        }
         (Timestamp(unit, _), Timestamp(TimeUnit::Microsecond, zone)) => {
             Ok(Arc::new(to_micros(array, *unit, path)?.with_timezone_opt(zone.clone())))
         }

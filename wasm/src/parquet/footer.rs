@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, TimeUnit};
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
-use parquet::basic::Type;
+use parquet::basic::{LogicalType, Type};
 use parquet::arrow::{PARQUET_FIELD_ID_META_KEY, parquet_to_arrow_schema};
 use parquet::file::metadata::{
     ColumnChunkMask, ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader,
@@ -55,6 +55,7 @@ impl ParquetFile {
             .checked_sub(needed as usize)
             .ok_or_else(|| CoreError::internal("the tail does not hold the footer"))?;
         let metadata = ParquetMetaDataReader::decode_metadata(&tail[start..tail.len() - TRAILER])?;
+        let metadata = without_default_offsets(metadata)?;
         check_offsets(&metadata, size)?;
         let descriptor = metadata.file_metadata().schema_descr();
         let schema = plain_timestamps(parquet_to_arrow_schema(descriptor, None)?, descriptor)?;
@@ -108,11 +109,15 @@ impl ParquetFile {
             .flatten()
             .map(|pair| json!([pair.key, pair.value.clone().unwrap_or_default()]))
             .collect();
+        let mut columns = self.metadata.row_groups().iter().flat_map(|group| group.columns());
         Ok(json!({
-            "fields": describe_fields(self.schema.fields(), 0)?,
+            "hasBloomFilters": columns.any(|column| column.bloom_filter_offset().is_some()),
+            "fields": describe_fields(self.schema.fields(), &mut Leaves::new(self), 0)?,
             "numRows": self.metadata.file_metadata().num_rows(),
+            "createdBy": self.metadata.file_metadata().created_by(),
             "rowGroups": row_groups,
             "keyValueMetadata": pairs,
+            "createdBy": self.metadata.file_metadata().created_by(),
         }))
     }
 
@@ -124,6 +129,25 @@ impl ParquetFile {
         });
         Value::Array(groups.collect())
     }
+}
+
+/// Some writers wrote a dictionary's offset of 0, where the magic number is, for chunks that begin at their data pages.
+fn without_default_offsets(metadata: ParquetMetaData) -> Result<ParquetMetaData> {
+    let is_default = |column: &ColumnChunkMetaData| column.dictionary_page_offset() == Some(0);
+    if !metadata.row_groups().iter().any(|group| group.columns().iter().any(is_default)) {
+        return Ok(metadata);
+    }
+    let mut builder = metadata.into_builder();
+    let mut groups = Vec::new();
+    for group in builder.take_row_groups() {
+        let columns = group.columns().iter().map(|column| match is_default(column) {
+            true => column.clone().into_builder().set_dictionary_page_offset(None).build(),
+            false => Ok(column.clone()),
+        });
+        let columns = columns.collect::<std::result::Result<Vec<_>, _>>()?;
+        groups.push(group.into_builder().set_column_metadata(columns).build()?);
+    }
+    Ok(builder.set_row_groups(groups).build())
 }
 
 /// Untrusted offsets are checked once, here, so that planning never asks for bytes outside the file.
@@ -176,25 +200,69 @@ pub fn field_id(field: &Field) -> Option<i32> {
     field.metadata().get(PARQUET_FIELD_ID_META_KEY).and_then(|id| id.parse().ok())
 }
 
-fn describe_fields(fields: &Fields, depth: usize) -> Result<Vec<Value>> {
+/// A file's leaf columns in order, one after the other.
+struct Leaves<'a> {
+    columns: &'a SchemaDescriptor,
+    next: usize,
+}
+
+impl<'a> Leaves<'a> {
+    fn new(file: &'a ParquetFile) -> Self {
+        Self { columns: file.metadata.file_metadata().schema_descr(), next: 0 }
+    }
+
+    /// Takes the next leaf: how it is stored, where its type does not tell.
+    fn take(&mut self, ty: &DataType) -> Option<&'static str> {
+        let at = self.next;
+        self.next += 1;
+        match ty {
+            DataType::Timestamp(TimeUnit::Nanosecond, _) => Some("nanos"),
+            DataType::FixedSizeBinary(_) if at < self.columns.num_columns() => {
+                let logical = self.columns.column(at);
+                Some(if logical.logical_type_ref() == Some(&LogicalType::Uuid) { "uuid" } else { "fixed" })
+            }
+            _ => None,
+        }
+    }
+}
+
+fn describe_fields(fields: &Fields, leaves: &mut Leaves, depth: usize) -> Result<Vec<Value>> {
     fields
         .iter()
         .map(|field| {
-            let mut value = json!({"n": field.name(), "t": describe_type(field.data_type(), depth)?, "z": field.is_nullable()});
-            if let (Some(id), Some(object)) = (field_id(field), value.as_object_mut()) {
-                object.insert("id".into(), id.into());
+            let (ty, stored) = describe_type(field.data_type(), leaves, depth)?;
+            let mut value = json!({"n": field.name(), "t": ty, "z": field.is_nullable()});
+            if let Some(object) = value.as_object_mut() {
+                object.extend(field_id(field).map(|id| ("id".into(), id.into())));
+                object.extend(stored.map(|stored| ("l".into(), stored.into())));
             }
             Ok(value)
         })
         .collect()
 }
 
-/// A Parquet column's type in Delta's terms; what Delta has no word for keeps Arrow's name.
-fn describe_type(ty: &DataType, depth: usize) -> Result<Value> {
+/// A Parquet column's type in Delta's terms, and how it is stored; what Delta has no word for keeps Arrow's name.
+fn describe_type(ty: &DataType, leaves: &mut Leaves, depth: usize) -> Result<(Value, Option<&'static str>)> {
     if depth > MAX_DEPTH {
         return Err(CoreError::schema(format!("a Parquet schema nested deeper than {MAX_DEPTH} levels")));
     }
-    Ok(match ty {
+    let described = match ty {
+        DataType::List(element) => {
+            let (inner, _) = describe_type(element.data_type(), leaves, depth + 1)?;
+            json!({"a": {"n": "element", "t": inner, "z": element.is_nullable()}})
+        }
+        DataType::Map(entries, _) => match entries.data_type() {
+            DataType::Struct(pair) => json!({"m": describe_fields(pair, leaves, depth + 1)?}),
+            other => json!(format!("{other}")),
+        },
+        DataType::Struct(fields) => json!({"s": describe_fields(fields, leaves, depth + 1)?}),
+        leaf => return Ok((describe_leaf(leaf), leaves.take(leaf))),
+    };
+    Ok((described, None))
+}
+
+fn describe_leaf(ty: &DataType) -> Value {
+    match ty {
         DataType::UInt8 => json!("short"),
         DataType::UInt16 => json!("integer"),
         DataType::UInt32 => json!("long"),
@@ -203,16 +271,8 @@ fn describe_type(ty: &DataType, depth: usize) -> Result<Value> {
         DataType::FixedSizeBinary(_) => json!("binary"),
         DataType::Timestamp(_, zone) => json!(if zone.is_some() { "timestamp" } else { "timestamp_ntz" }),
         DataType::Decimal128(precision, scale) if *scale >= 0 => json!({"d": [precision, scale]}),
-        DataType::List(element) => {
-            json!({"a": {"n": "element", "t": describe_type(element.data_type(), depth + 1)?, "z": element.is_nullable()}})
-        }
-        DataType::Map(entries, _) => match entries.data_type() {
-            DataType::Struct(pair) => json!({"m": describe_fields(pair, depth + 1)?}),
-            other => json!(format!("{other}")),
-        },
-        DataType::Struct(fields) => json!({"s": describe_fields(fields, depth + 1)?}),
         other => json!(crate::wire::type_name(other)),
-    })
+    }
 }
 
 fn describe_chunk(column: &ColumnChunkMetaData) -> Value {

@@ -1,5 +1,6 @@
 //! Parquet: footers, column resolution, decoding to Delta's types, statistics, writing. No I/O.
 
+pub mod bloom;
 pub mod coerce;
 pub mod decode;
 pub mod footer;

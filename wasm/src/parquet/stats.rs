@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BooleanArray, Int64Array, PrimitiveArray, RecordBatch, StringArray, StructArray,
@@ -22,7 +23,7 @@ use crate::error::{CoreError, Result};
 use crate::wire::{WireField, WireType};
 
 /// Where a requested leaf comes from.
-enum Leaf {
+pub enum Leaf {
     /// The file does not have it: every value is null.
     Missing,
     Column { index: usize, ty: DataType },
@@ -37,11 +38,20 @@ struct Facts {
     max: ArrayRef,
 }
 
+/// What the greatest value of a column of floats says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FloatMax {
+    /// The bound that the file has, which may leave NaN out.
+    Stored,
+    /// NaN where there is any, which is the greatest value; null where the file does not count them.
+    WithNan,
+}
+
 /// One row per row group.
-pub fn row_group_stats(file: &ParquetFile, fields: &[WireField]) -> Result<RecordBatch> {
+pub fn row_group_stats(file: &ParquetFile, fields: &[WireField], float_max: FloatMax) -> Result<RecordBatch> {
     let rows: Vec<i64> = file.metadata.row_groups().iter().map(RowGroupMetaData::num_rows).collect();
     let facts = |leaf: &Leaf, wanted: &DataType| match leaf {
-        Leaf::Column { index, ty } => group_facts(file, *index, ty, wanted),
+        Leaf::Column { index, ty } => group_facts(file, *index, ty, wanted, float_max),
         Leaf::Missing => absent(&rows, wanted),
         Leaf::Unknown => unknown(rows.len(), wanted),
     };
@@ -152,7 +162,7 @@ fn for_each_leaf(file: &ParquetFile, fields: &[WireField], path: &mut Vec<WireFi
 }
 
 /// The column of one leaf, by the rules of column resolution.
-fn find(file: &ParquetFile, path: &[WireField], leaf: &WireField) -> Leaf {
+pub fn find(file: &ParquetFile, path: &[WireField], leaf: &WireField) -> Leaf {
     let mut wanted = WireField { nullable: true, ..leaf.clone() };
     for parent in path.iter().rev() {
         wanted = WireField { ty: WireType::Struct(vec![wanted]), nullable: true, ..parent.clone() };
@@ -195,7 +205,7 @@ fn absent(rows: &[i64], wanted: &DataType) -> Facts {
     Facts { nulls: rows.iter().copied().map(Some).collect(), ..unknown(rows.len(), wanted) }
 }
 
-fn group_facts(file: &ParquetFile, index: usize, ty: &DataType, wanted: &DataType) -> Facts {
+fn group_facts(file: &ParquetFile, index: usize, ty: &DataType, wanted: &DataType, float_max: FloatMax) -> Facts {
     let groups = file.metadata.row_groups();
     let (mut nulls, mut mins, mut maxs) = (Vec::new(), Vec::new(), Vec::new());
     let mut physical = Type::BOOLEAN;
@@ -209,7 +219,30 @@ fn group_facts(file: &ParquetFile, index: usize, ty: &DataType, wanted: &DataTyp
         mins.push(trusted.and_then(|stats| stats.min_bytes_opt()).map(<[u8]>::to_vec));
         maxs.push(trusted.and_then(|stats| stats.max_bytes_opt()).map(<[u8]>::to_vec));
     }
-    Facts { nulls, min: bounds(ty, physical, &mins, wanted), max: bounds(ty, physical, &maxs, wanted) }
+    let mut max = bounds(ty, physical, &maxs, wanted);
+    if float_max == FloatMax::WithNan {
+        let counts = groups.iter().map(|group| group.columns().get(index)?.statistics()?.nan_count_opt());
+        max = with_nan(&max, &counts.collect::<Vec<_>>());
+    }
+    Facts { nulls, min: bounds(ty, physical, &mins, wanted), max }
+}
+
+/// Maxima of floats that count NaN; other columns as they are.
+fn with_nan(max: &ArrayRef, counts: &[Option<u64>]) -> ArrayRef {
+    fn floats<T: arrow_array::ArrowPrimitiveType>(max: &ArrayRef, counts: &[Option<u64>], nan: T::Native) -> ArrayRef {
+        let stored = max.as_primitive::<T>();
+        let value = |(row, count): (usize, &Option<u64>)| match count {
+            Some(0) => stored.is_valid(row).then(|| stored.value(row)),
+            Some(_) => Some(nan),
+            None => None,
+        };
+        Arc::new(counts.iter().enumerate().map(value).collect::<PrimitiveArray<T>>())
+    }
+    match max.data_type() {
+        DataType::Float32 => floats::<Float32Type>(max, counts, f32::NAN),
+        DataType::Float64 => floats::<Float64Type>(max, counts, f64::NAN),
+        _ => max.clone(),
+    }
 }
 
 /// Types whose order was never in doubt.
@@ -222,9 +255,13 @@ fn signed_order(ty: &DataType, physical: Type) -> bool {
 /// Bounds of the other types count only where the file says in which order they are.
 fn has_order(file: &ParquetFile, index: usize, ty: &DataType, physical: Type) -> bool {
     use parquet::basic::ColumnOrder;
-    signed_order(ty, physical)
-        || file.metadata.file_metadata().column_orders().and_then(|orders| orders.get(index))
-            .is_some_and(|order| matches!(order, ColumnOrder::TYPE_DEFINED_ORDER(_)))
+    match file.metadata.file_metadata().column_orders().and_then(|orders| orders.get(index)) {
+        Some(ColumnOrder::TYPE_DEFINED_ORDER(_)) => true,
+        Some(ColumnOrder::IEEE_754_TOTAL_ORDER) => matches!(physical, Type::FLOAT | Type::DOUBLE),
+        // An order of a later version of the format.
+        Some(ColumnOrder::UNKNOWN) => false,
+        _ => signed_order(ty, physical),
+    }
 }
 
 #[expect(clippy::too_many_arguments)]
