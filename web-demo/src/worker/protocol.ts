@@ -1,7 +1,8 @@
 /** What crosses between the page and its table worker: plain data only. */
 import type { StructType } from 'delta-kernel-web';
-import type { OpenCalls } from './protocol-open.ts';
+import type { FilesCalls } from './protocol-files.ts';
 import type { HealthCalls } from './protocol-health.ts';
+import type { OpenCalls } from './protocol-open.ts';
 
 /**
  * Where a table is. A URL's query may be a signature; keys and tokens are secrets: none of them ever goes into links,
@@ -125,7 +126,7 @@ export interface Task {
 }
 
 /** The worker's side; every call answers with a value or a failure, never a rejected promise. */
-export interface TableWorker extends CoreCalls, OpenCalls, HistoryCalls, RowCalls, HealthCalls {}
+export interface TableWorker extends CoreCalls, OpenCalls, HistoryCalls, RowCalls, HealthCalls, FilesCalls {}
 
 export interface CoreCalls {
   /** A later call cancels an earlier one. */

@@ -2,6 +2,7 @@
 import * as Comlink from 'comlink';
 import { readHistory } from './commits.ts';
 import { WorkerContext } from './context.ts';
+import { filesCalls } from './files.ts';
 import { healthCalls } from './health.ts';
 import { openCalls } from './open.ts';
 import type { HistoryCalls, TableWorker } from './protocol.ts';
@@ -16,6 +17,7 @@ const worker: TableWorker = {
   ...openCalls(context),
   ...history,
   ...rowCalls(context),
+  ...filesCalls(context),
   ...healthCalls(context),
 };
 

@@ -1,0 +1,39 @@
+/** The columns that have statistics: leaves through structs, by the names that people and files know them by. */
+import { columnPathToString, type DataType, type DeltaTable, type StructField } from 'delta-kernel-web';
+
+const PHYSICAL_NAME = 'delta.columnMapping.physicalName';
+
+export interface LeafColumn {
+  /** As it is written in a predicate. */
+  readonly name: string;
+  readonly physical: readonly string[];
+  readonly type: DataType;
+  readonly isPartition: boolean;
+}
+
+export function leafColumns({ schema, metadata, properties }: DeltaTable): LeafColumn[] {
+  const isMapped = properties.columnMappingMode !== 'none';
+  const leaves = (fields: readonly StructField[], logical: string[], physical: string[]): LeafColumn[] =>
+    fields.flatMap((field) => {
+      const name = [...logical, field.name];
+      const stored = [...physical, isMapped ? physicalName(field) : field.name];
+      if (field.type.kind === 'struct') return leaves(field.type.fields, name, stored);
+      const isPartition = name.length === 1 && metadata.partitionColumns.includes(field.name);
+      return [{ name: columnPathToString(name), physical: stored, type: field.type, isPartition }];
+    });
+  return leaves(schema.fields, [], []);
+}
+
+/** What `partitionValues` of the log calls each partition column, in their order. */
+export function partitionKeys({ schema, metadata, properties }: DeltaTable): string[] {
+  return metadata.partitionColumns.map((name) => {
+    const field = schema.fields.find((candidate) => candidate.name === name);
+    if (properties.columnMappingMode !== 'none' && field !== undefined) return physicalName(field);
+    return metadata.storedPartitionNames?.[name] ?? name;
+  });
+}
+
+function physicalName({ name, metadata }: StructField): string {
+  const physical = metadata[PHYSICAL_NAME];
+  return typeof physical === 'string' ? physical : name;
+}

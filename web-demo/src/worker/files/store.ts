@@ -1,0 +1,177 @@
+/** The live files of a version as columns: no object per file, since there may be hundreds of thousands. */
+import {
+  type DeltaTable,
+  type FilteredEngineData,
+  field,
+  liveRecords,
+  type ScanFile,
+  scanFileSchema,
+  types,
+  visitScanFiles,
+} from 'delta-kernel-web';
+import { partitionKeys } from '../columns.ts';
+import type { Work } from '../context.ts';
+import type { FileRow, FilesSummary, VectorKind } from '../protocol-files.ts';
+import { Partitions } from './partitions.ts';
+
+/** Characters of statistics that are kept; those of further files are read anew when somebody looks. */
+const MAX_STATS = 64 * 2 ** 20;
+
+const VECTOR_KINDS: Readonly<Record<string, VectorKind>> = {
+  i: 'inline',
+  u: 'in a file',
+  p: 'in a file elsewhere',
+};
+
+interface HeldBatch {
+  /** Index of its first file. */
+  readonly first: number;
+  readonly batch: FilteredEngineData;
+  readonly hasStats: boolean;
+}
+
+export class FileStore {
+  readonly table: DeltaTable;
+  readonly paths: string[] = [];
+  readonly sizes: number[] = [];
+  /** Live rows; NaN where statistics do not count them. */
+  readonly rows: number[] = [];
+  readonly deleted: number[] = [];
+  readonly times: number[] = [];
+  readonly vectors: (VectorKind | null)[] = [];
+  readonly partitions: Partitions;
+  readonly #held: HeldBatch[] = [];
+  #indexes: Map<string, number> | undefined;
+  #keptStats = 0;
+
+  constructor(table: DeltaTable) {
+    this.table = table;
+    this.partitions = new Partitions(partitionKeys(table));
+  }
+
+  get length(): number {
+    return this.paths.length;
+  }
+
+  /** Reads the whole list. */
+  static async load({
+    table,
+    signal,
+    report,
+  }: Pick<Work, 'table' | 'signal' | 'report'>): Promise<FileStore> {
+    const store = new FileStore(table);
+    const total = table.snapshot.checksum?.numFiles;
+    const withoutStats = dropStats(table);
+    for await (const { scanFiles } of table.snapshot.scan().scanMetadata(table.engine, { signal })) {
+      const hasStats = store.#keptStats < MAX_STATS;
+      const first = store.length;
+      for (const file of visitScanFiles(scanFiles)) store.#add(file);
+      const batch = hasStats ? scanFiles : await withoutStats(scanFiles);
+      store.#held.push({ first, batch, hasStats });
+      report({ done: store.length, unit: 'files', ...(total !== undefined && { total }) });
+      await breathe();
+    }
+    signal.throwIfAborted();
+    return store;
+  }
+
+  #add(file: ScanFile): void {
+    this.#keptStats += file.stats?.length ?? 0;
+    this.paths.push(file.path);
+    this.sizes.push(file.size);
+    this.rows.push(liveRecords(file) ?? Number.NaN);
+    this.deleted.push(file.deletionVector?.cardinality ?? 0);
+    this.times.push(file.modificationTime);
+    this.vectors.push(file.deletionVector ? (VECTOR_KINDS[file.deletionVector.storageType] ?? null) : null);
+    this.partitions.add(file.partitionValues);
+  }
+
+  indexOf(path: string): number | undefined {
+    this.#indexes ??= new Map(this.paths.map((each, index) => [each, index]));
+    return this.#indexes.get(path);
+  }
+
+  row(index: number): FileRow {
+    const rows = this.rows[index]!;
+    return {
+      path: this.paths[index]!,
+      size: this.sizes[index]!,
+      rows: Number.isNaN(rows) ? null : rows,
+      deletedRows: this.deleted[index]!,
+      vector: this.vectors[index]!,
+      time: this.times[index]!,
+      partition: this.partitions.valuesOf(index),
+    };
+  }
+
+  /** All that the log says of a file. */
+  async file(index: number, { signal, report }: Pick<Work, 'signal' | 'report'>): Promise<ScanFile> {
+    const held = this.#held.findLast(({ first }) => first <= index)!;
+    if (!held.hasStats) return this.#reread(index, { signal, report });
+    return nth(held.batch, index - held.first);
+  }
+
+  async #reread(index: number, { signal, report }: Pick<Work, 'signal' | 'report'>): Promise<ScanFile> {
+    let first = 0;
+    for await (const { scanFiles } of this.table.snapshot
+      .scan()
+      .scanMetadata(this.table.engine, { signal })) {
+      const end = this.#held.find((held) => held.first > first)?.first ?? this.length;
+      if (index < end) return nth(scanFiles, index - first);
+      first = end;
+      report({ done: first, total: index, unit: 'files' });
+      await breathe();
+    }
+    throw new Error('the log has fewer files than before');
+  }
+
+  summary(): FilesSummary {
+    const { sizes, rows, deleted, vectors } = this;
+    const uncounted = rows.reduce((count, each) => count + (Number.isNaN(each) ? 1 : 0), 0);
+    return {
+      files: this.length,
+      bytes: sum(sizes),
+      rows: uncounted > 0 ? null : sum(rows),
+      uncounted,
+      deletedRows: sum(deleted),
+      filesWithVectors: vectors.reduce((count, kind) => count + (kind === null ? 0 : 1), 0),
+      smallest: sizes.reduce((least, each) => Math.min(least, each), sizes[0] ?? 0),
+      largest: sizes.reduce((most, each) => Math.max(most, each), 0),
+      partitionColumns: [...this.table.metadata.partitionColumns],
+      partitions: this.partitions.count,
+    };
+  }
+}
+
+/** Lets messages through: reads from memory would otherwise keep the worker busy to their end. */
+export function breathe(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
+}
+
+/** The n-th selected row. */
+function nth(batch: FilteredEngineData, n: number): ScanFile {
+  let left = n;
+  for (const file of visitScanFiles(batch)) {
+    if (left === 0) return file;
+    left -= 1;
+  }
+  throw new Error('no such file in its batch');
+}
+
+function dropStats({ engine }: DeltaTable): (batch: FilteredEngineData) => Promise<FilteredEngineData> {
+  const fields = scanFileSchema.fields.map(({ name, type }) =>
+    name === 'stats'
+      ? ({ kind: 'literal', literal: { type: types.string, value: null } } as const)
+      : ({ kind: 'column', path: [name], type: field(name, type).type } as const),
+  );
+  const evaluator = engine.evaluationHandler.newExpressionEvaluator(
+    scanFileSchema,
+    { kind: 'struct', fields },
+    scanFileSchema,
+  );
+  return async ({ data, selectionVector }) => ({ data: await evaluator.evaluate(data), selectionVector });
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, each) => total + each, 0);
+}
