@@ -154,6 +154,7 @@ function valueReader(type: DataType, data: Data): Reader<ScalarValue> {
     case Type.Int:
     case Type.Float:
     case Type.Date:
+    case Type.Time:
     case Type.Timestamp:
       return (row) => (values as readonly (number | bigint)[])[row]!;
     case Type.Decimal:

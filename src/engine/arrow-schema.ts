@@ -22,6 +22,7 @@ import {
 } from 'apache-arrow';
 import { DeltaError } from '../errors.ts';
 import type { DataType, PrimitiveName, StructField, StructType } from '../kernel/schema/types.ts';
+import { STORED_TYPES } from './stored-types.ts';
 
 const PRIMITIVES: Record<PrimitiveName, () => ArrowType> = {
   string: () => new Utf8(),
@@ -62,8 +63,11 @@ export function toArrowType(type: DataType): ArrowType {
     }
     case 'struct':
       return new Struct(type.fields.map(toArrowField));
-    case 'opaque':
+    case 'opaque': {
+      const stored = STORED_TYPES[type.name];
+      if (stored !== undefined) return stored.arrow();
       throw new DeltaError('Unsupported', `columns of type ${type.name} can be shown but not read`);
+    }
   }
 }
 

@@ -24,6 +24,13 @@ const INTEGERS: Partial<Record<PrimitiveName, { readonly id: number; readonly by
   timestamp_ntz: { id: 13, bytes: 8 },
 };
 const [TRUE, FALSE, DOUBLE, DECIMAL4, FLOAT, BINARY, STRING] = [1, 2, 7, 8, 14, 15, 16] as const;
+/** The same of types that only typed columns of variants have. */
+const STORED_INTEGERS: Readonly<Record<string, { readonly id: number; readonly bytes: number }>> = {
+  'parquet:time': { id: 17, bytes: 8 },
+  'parquet:timestamp_nanos': { id: 18, bytes: 8 },
+  'parquet:timestamp_ntz_nanos': { id: 19, bytes: 8 },
+};
+const UUID = 20;
 const [SHORT_STRING, OBJECT, ARRAY] = [1, 2, 3] as const;
 const MAX_SHORT_STRING = 63;
 const MAX_SMALL_COUNT = 255;
@@ -41,8 +48,8 @@ export function encodePrimitive(type: DataType, value: ScalarValue): Uint8Array 
       littleEndian(value as bigint, 4 << width),
     ]);
   }
-  const name = type.kind === 'primitive' ? type.name : type.kind;
-  const integer = INTEGERS[name as PrimitiveName];
+  const name = type.kind === 'primitive' || type.kind === 'opaque' ? type.name : type.kind;
+  const integer = INTEGERS[name as PrimitiveName] ?? STORED_INTEGERS[name];
   if (integer !== undefined) {
     return primitive(integer.id, [littleEndian(BigInt(value as number | bigint), integer.bytes)]);
   }
@@ -53,6 +60,8 @@ export function encodePrimitive(type: DataType, value: ScalarValue): Uint8Array 
       return primitive(DOUBLE, [new Uint8Array(new Float64Array([value as number]).buffer)]);
     case 'float':
       return primitive(FLOAT, [new Uint8Array(new Float32Array([value as number]).buffer)]);
+    case 'parquet:uuid':
+      return primitive(UUID, [value as Uint8Array]);
     case 'binary':
       return primitive(BINARY, sized(value as Uint8Array));
     case 'string': {

@@ -1,7 +1,6 @@
 /**
  * Shredded variants (Apache Parquet, "Variant Shredding"): files that keep parts of a variant in typed columns beside
- * it. They are read as the struct that they are and put together again, so that nobody above sees a difference. As in
- * all columns, timestamps of nanoseconds are cut to microseconds; a typed UUID is `Unsupported`.
+ * it. They are read as the struct that they are and put together again, so that nobody above sees a difference.
  */
 import type { RecordBatch } from 'apache-arrow';
 import { DeltaError } from '../errors.ts';
@@ -19,6 +18,7 @@ import { buildColumn } from './arrow-build.ts';
 import { ArrowColumn } from './arrow-column.ts';
 import { makeBatch } from './arrow-engine-data.ts';
 import { toArrowSchema } from './arrow-schema.ts';
+import { STORED_AS, storedType } from './stored-types.ts';
 import {
   encodeArray,
   encodeObject,
@@ -56,7 +56,6 @@ export function unshredding(wanted: StructType, file: ParquetFileCore): Unshredd
     return type && { ...each, type };
   });
   if (widened.every((each) => each === undefined)) return undefined;
-  checkFixedLength(file, widening.binaries);
   const readSchema = types.struct(widened.map((each, i) => each ?? wanted.fields[i]!));
   const arrowSchema = toArrowSchema(wanted);
   return {
@@ -112,8 +111,6 @@ function hasFieldId(type: DataType): boolean {
 
 /** Wanted types with what a file has of shredded variants in them. */
 class Widening {
-  /** Parquet paths of columns that read as binary. */
-  readonly binaries: string[][] = [];
   readonly #byId: boolean;
 
   constructor(byId: boolean) {
@@ -154,16 +151,17 @@ class Widening {
     return types.struct([
       field(METADATA, types.binary),
       field(VALUE, types.binary),
-      field(TYPED, this.#typed(typed.type, [...path, TYPED])),
+      field(TYPED, this.#typed(typed, [...path, TYPED])),
     ]);
   }
 
   /** The type of a `typed_value`: a primitive one, a list of variants, or a struct of them by field. */
-  #typed(type: DataType, path: string[]): DataType {
-    if (type.kind === 'decimal' || (type.kind === 'primitive' && type.name !== 'void')) {
-      if (type.kind === 'primitive' && type.name === 'binary') this.binaries.push(path);
-      return type;
-    }
+  #typed(stored: StructField, path: string[]): DataType {
+    const { type } = stored;
+    const only = storedType(stored);
+    if (only !== undefined) return only;
+    if (STORED_AS in stored.metadata) throw unsupported(path, String(stored.metadata[STORED_AS]));
+    if (type.kind === 'decimal' || (type.kind === 'primitive' && type.name !== 'void')) return type;
     if (type.kind === 'array') return types.array(this.#part(type.elementType, [...path, 'list', 'element']));
     if (type.kind === 'struct') {
       return types.struct(
@@ -180,7 +178,7 @@ class Widening {
     if (typed === undefined && fieldOf(type, VALUE) === undefined)
       throw unsupported(path, typeToString(type));
     const fields = [field(VALUE, types.binary)];
-    if (typed !== undefined) fields.push(field(TYPED, this.#typed(typed.type, [...path, TYPED])));
+    if (typed !== undefined) fields.push(field(TYPED, this.#typed(typed, [...path, TYPED])));
     return types.struct(fields);
   }
 }
@@ -195,16 +193,6 @@ function unsupported(path: readonly string[], type: string): DeltaError {
     column,
     feature: 'variantShredding',
   });
-}
-
-/** A UUID, or what no variant has: both would read as binary. */
-function checkFixedLength(file: ParquetFileCore, binaries: readonly string[][]): void {
-  if (binaries.length === 0) return;
-  const chunks = file.layout()[0]?.columns ?? [];
-  for (const { path, physicalType } of chunks) {
-    if (physicalType !== 'FIXED_LEN_BYTE_ARRAY') continue;
-    if (binaries.some((each) => each.join('\0') === path.join('\0'))) throw unsupported(path, physicalType);
-  }
 }
 
 /** A value of the widened type as one of the wanted type. */

@@ -172,7 +172,8 @@ function csvFields(line: string): string[] {
 /** Files that need a schema of ours, or that the other reader cannot read. */
 const NOT_COMPARED: Record<string, string> = {
   'concatenated_gzip_members.parquet': 'unsigned 64-bit integers are decimals in Delta',
-  'dict-page-offset-zero.parquet': 'refused, see below',
+  'dict-page-offset-zero.parquet':
+    'its footer has fields of its writer where the format has others: refused, see below',
   'large_string_map.brotli.parquet': 'more than 2 GiB of strings in one column chunk',
   'nation.dict-malformed.parquet': 'damaged',
   'int96_from_spark.parquet': 'the other reader rounds to milliseconds',
@@ -273,6 +274,7 @@ describe.skipIf(corpus === undefined)('damaged and foreign files are typed error
     'rle-dict-uncompressed-corrupt-checksum.parquet',
     'nation.dict-malformed.parquet',
     'large_string_map.brotli.parquet',
+    'dict-page-offset-zero.parquet',
   ])(
     'data/%s',
     async (name) => {

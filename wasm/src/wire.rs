@@ -1,7 +1,7 @@
 //! Schemas as they cross the seam: a compact JSON of Delta's types, made by `wire.ts`.
 //!
 //! A field is `{"n": name, "t": type, "z": nullable, "id": field id?, "g": generated column?, "l": stored as?}` (the last
-//! only in what a footer describes: what the type does not tell, `nanos`, `uuid` or `fixed`); a type is a name, or
+//! only in what a footer describes: `nanos`, `time`, `uuid` or `fixed`, where the type does not tell); a type is a name, or
 //! `{"d": [precision, scale]}`, `{"a": element field}`, `{"m": [key field, value field]}`, `{"s": fields}`,
 //! `{"v": 1}` for a variant.
 
@@ -170,7 +170,8 @@ fn leaf(name: &str) -> Result<DataType> {
         "date" => DataType::Date32,
         "timestamp" => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
         "timestamp_ntz" => DataType::Timestamp(TimeUnit::Microsecond, None),
-        // Not a type of Delta: what typed columns of variants have.
+        // Not types of Delta: typed columns of variants have them.
+        "time" => DataType::Time64(TimeUnit::Microsecond),
         "timestamp_nanos" => DataType::Timestamp(TimeUnit::Nanosecond, None),
         "void" => DataType::Null,
         other => return Err(CoreError::schema(format!("columns of type {other} cannot be read"))),

@@ -7,6 +7,7 @@ import {
   type StructField,
   type StructType,
 } from '../../kernel/schema/types.ts';
+import { STORED_AS, STORED_TYPES } from '../stored-types.ts';
 
 export type WireType =
   | string
@@ -24,6 +25,8 @@ export interface WireField {
   id?: number;
   /** Generated column. */
   g?: string;
+  /** Of a footer: how the column is stored. */
+  l?: string;
 }
 
 export function toWire(type: DataType, ids: FieldIds = 'read'): WireType {
@@ -45,8 +48,11 @@ export function toWire(type: DataType, ids: FieldIds = 'read'): WireType {
           { n: 'value', t: toWire(type.valueType, ids), z: type.valueContainsNull },
         ],
       };
-    case 'opaque':
+    case 'opaque': {
+      const stored = STORED_TYPES[type.name];
+      if (stored !== undefined) return stored.wire;
       throw new DeltaError('Unsupported', `columns of type ${type.name} can be shown but not read`);
+    }
   }
 }
 
@@ -136,7 +142,10 @@ export function structFromWire(fields: readonly WireField[]): StructType {
       name: field.n,
       type: fromWire(field.t),
       nullable: field.z,
-      metadata: field.id === undefined ? {} : { [METADATA_KEYS.parquetFieldId]: field.id },
+      metadata: {
+        ...(field.id !== undefined && { [METADATA_KEYS.parquetFieldId]: field.id }),
+        ...(field.l !== undefined && { [STORED_AS]: field.l }),
+      },
     })),
   };
 }

@@ -213,14 +213,15 @@ impl<'a> Leaves<'a> {
 
     /// Takes the next leaf: how it is stored, where its type does not tell.
     fn take(&mut self, ty: &DataType) -> Option<&'static str> {
-        let at = self.next;
+        let logical = (self.next < self.columns.num_columns()).then(|| self.columns.column(self.next).logical_type_ref().cloned());
         self.next += 1;
-        match ty {
-            DataType::Timestamp(TimeUnit::Nanosecond, _) => Some("nanos"),
-            DataType::FixedSizeBinary(_) if at < self.columns.num_columns() => {
-                let logical = self.columns.column(at);
-                Some(if logical.logical_type_ref() == Some(&LogicalType::Uuid) { "uuid" } else { "fixed" })
+        match (ty, logical.flatten()) {
+            (DataType::Timestamp(TimeUnit::Nanosecond, _), _) => Some("nanos"),
+            (DataType::Time64(TimeUnit::Microsecond), Some(LogicalType::Time(time))) if !time.is_adjusted_to_u_t_c => {
+                Some("time")
             }
+            (DataType::FixedSizeBinary(_), Some(LogicalType::Uuid)) => Some("uuid"),
+            (DataType::FixedSizeBinary(_), _) => Some("fixed"),
             _ => None,
         }
     }
@@ -288,4 +289,47 @@ fn describe_chunk(column: &ColumnChunkMetaData) -> Value {
         "hasPageIndex": column.column_index_offset().is_some() && column.offset_index_offset().is_some(),
         "hasBloomFilter": column.bloom_filter_offset().is_some(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::Int64Type;
+    use arrow_array::{Int64Array, RecordBatch};
+    use parquet::arrow::ArrowWriter;
+    use parquet::file::metadata::ParquetMetaDataWriter;
+    use parquet::file::properties::WriterProperties;
+
+    use super::*;
+    use crate::parquet::decode::{Decoder, plan};
+    use crate::wire::parse_fields;
+
+    fn written() -> Vec<u8> {
+        let schema = Arc::new(Schema::new(vec![Field::new("a", DataType::Int64, true)]));
+        let batch = RecordBatch::try_new(schema.clone(), vec![Arc::new(Int64Array::from(vec![1, 2, 3]))]).unwrap();
+        let properties = WriterProperties::builder().set_dictionary_enabled(false).build();
+        let mut writer = ArrowWriter::try_new(Vec::new(), schema, Some(properties)).unwrap();
+        writer.write(&batch).unwrap();
+        writer.into_inner().unwrap()
+    }
+
+    #[test]
+    fn a_dictionary_offset_of_0_is_none() {
+        let bytes = written();
+        let plain = ParquetFile::open(&bytes, bytes.len() as u64).unwrap().metadata;
+        let group = plain.row_group(0).clone();
+        let column = group.column(0).clone().into_builder().set_dictionary_page_offset(Some(0)).build().unwrap();
+        let group = group.into_builder().set_column_metadata(vec![column]).build().unwrap();
+        let changed = (*plain).clone().into_builder().set_row_groups(vec![group]).build();
+        let mut bytes = bytes[..bytes.len() - tail_length(&bytes).unwrap() as usize].to_vec();
+        ParquetMetaDataWriter::new(&mut bytes, &changed).finish().unwrap();
+
+        let file = ParquetFile::open(&bytes, bytes.len() as u64).unwrap();
+        let fields = parse_fields(br#"[{"n": "a", "t": "long"}]"#).unwrap();
+        let pieces = plan(&file, &fields, 0, None).unwrap().into_iter();
+        let pieces = pieces.map(|(from, to)| (from, Bytes::copy_from_slice(&bytes[from as usize..to as usize])));
+        let mut decoder = Decoder::new(&file, fields, 0, pieces.collect(), 10, None, String::new()).unwrap();
+        let batch = decoder.next().unwrap().unwrap();
+        assert_eq!(batch.column(0).as_primitive::<Int64Type>().values(), &[1, 2, 3]);
+    }
 }
