@@ -50,7 +50,7 @@ function copyIfNewer(cached) {
   const to = statSync(wasmFile, { throwIfNoEntry: false });
   // Copies keep times to the millisecond only.
   if (to?.size === from.size && Math.abs(to.mtimeMs - from.mtimeMs) < 2) return;
-  const partial = `${wasmFile}.partial`;
+  const partial = `${wasmFile}.${process.pid}.partial`;
   cpSync(cached, partial, { preserveTimestamps: true });
   renameSync(partial, wasmFile);
   say(`WASM core: ${(from.size / 1e6).toFixed(2)} MB`);
@@ -74,8 +74,10 @@ function compile(cached) {
     throw new SetupError(`expected one .wasm of cargo, got: ${built.join(', ') || 'none'}`);
   checkModule(built[0]);
   mkdirSync(dirname(cached), { recursive: true });
-  cpSync(built[0], `${cached}.partial`);
-  renameSync(`${cached}.partial`, cached);
+  // Of this process alone: others may be building the same.
+  const partial = `${cached}.${process.pid}.partial`;
+  cpSync(built[0], partial);
+  renameSync(partial, cached);
 }
 
 /** A core without exports, or with imports, builds but cannot run: it must not get into the cache. */
