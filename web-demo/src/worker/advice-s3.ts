@@ -36,7 +36,7 @@ function silent(source: S3Source | undefined): Advice {
   return {
     advice:
       `No answer that a page may see. Either the bucket lacks this CORS rule, or it is not at ${where}: ` +
-      'check region and endpoint.',
+      'check region and endpoint. Some stores also hide a refusal so: check the keys.',
     snippet: rulesText({
       AllowedOrigins: [globalThis.location.origin],
       AllowedMethods: ['GET', 'HEAD', ...(source?.keys === undefined ? [] : ['PUT', 'DELETE'])],

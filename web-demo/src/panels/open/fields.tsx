@@ -1,3 +1,5 @@
+import { useId } from 'preact/hooks';
+
 interface FieldProps {
   label: string;
   name: string;
@@ -9,21 +11,23 @@ interface FieldProps {
 
 /** A line of text with its label above. */
 export function TextField(props: FieldProps & { isSecret?: boolean }) {
-  const { label, name, hint, isSecret, ...rest } = props;
+  const { label, hint, isSecret, ...rest } = props;
+  const id = useId();
   return (
-    <label class="field">
-      <span>{label}</span>
+    <div class="field">
+      <label for={id}>{label}</label>
       <input
-        name={name}
+        id={id}
         type="text"
         class={isSecret ? 'secret' : undefined}
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         {...rest}
       />
-      {hint !== undefined && <small>{hint}</small>}
-    </label>
+      {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
+    </div>
   );
 }
 

@@ -22,14 +22,14 @@ export function S3Form({ onOpen }: { onOpen: (source: Source) => void }) {
         <TextField label="Endpoint" name="endpoint" placeholder="https://s3.example.com" hint="not for AWS" />
       </div>
       <KeyFields />
-      <label class="field">
-        <span>Addressing</span>
-        <select name="style">
+      <div class="field">
+        <label for="addressing">Addressing</label>
+        <select id="addressing" name="style">
           <option value="">path style with an endpoint, host style without</option>
           <option value="path">path style: endpoint/bucket/key</option>
           <option value="host">host style: bucket.endpoint/key</option>
         </select>
-      </label>
+      </div>
       {problem !== undefined && <p role="alert">{problem}</p>}
       <div class="row">
         <button type="submit" class="primary">
