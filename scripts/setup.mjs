@@ -2,19 +2,19 @@
  * Brings a checkout to where it can be built and tested. Everything is done once and looked up afterwards.
  *
  *   node scripts/setup.mjs                 all of it
- *   node scripts/setup.mjs npm chromium    parts of it: npm, wasm, chromium, versitygw
+ *   node scripts/setup.mjs npm chromium    parts of it: npm, wasm, chromium, s3
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildWasm } from './build-wasm.mjs';
 import { main, root, run, SetupError, say } from './lib/shell.mjs';
-import { ensureChromium, ensureVersitygw } from './lib/tools.mjs';
+import { ensureChromium, ensureS3Servers } from './lib/tools.mjs';
 
 const parts = {
   npm: ensureNpmPackages,
   wasm: buildWasm,
   chromium: ensureChromium,
-  versitygw: ensureVersitygw,
+  s3: ensureS3Servers,
 };
 
 export function setup(...names) {

@@ -21,7 +21,7 @@ const CHECKS = [
 ];
 
 async function test(filters) {
-  setup('npm', 'wasm', 'chromium', 'versitygw');
+  setup('npm', 'wasm', 'chromium', 's3');
   await buildPackage();
   const checks = filters.length > 0 ? [] : [...CHECKS.map((command) => check(...command)), checkCore()];
   const counts = vitest(filters);

@@ -1,4 +1,5 @@
 export function findChromium(): string | undefined;
 export function ensureChromium(): void;
 export const versitygwPath: string;
-export function ensureVersitygw(): void;
+export const gofakes3Path: string;
+export function ensureS3Servers(): void;

@@ -4,7 +4,6 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { aptInstall, cacheDir, isExecutable, root, run, SetupError, say, tryRun, which } from './shell.mjs';
 
-const VERSITYGW = 'v1.8.0';
 const SYSTEM_CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /** `CHROMIUM_PATH`, Playwright's own browser, or the system's; undefined where there is none. */
@@ -36,28 +35,52 @@ export function ensureChromium() {
   );
 }
 
-/** The S3 server of the tests. */
-export const versitygwPath = process.env.VERSITYGW_PATH ?? join(cacheDir, 'bin', 'versitygw');
+/** S3 servers of the tests: one that checks signatures, and one that takes session tokens. */
+const S3_SERVERS = {
+  versitygw: {
+    module: 'github.com/versity/versitygw/cmd/versitygw',
+    version: 'v1.8.0',
+    path: 'VERSITYGW_PATH',
+  },
+  gofakes3: {
+    module: 'github.com/johannesboyne/gofakes3/cmd/gofakes3',
+    version: 'v1.2.0',
+    path: 'GOFAKES3_PATH',
+  },
+};
 
-/** Finds or builds versitygw (three minutes of CPU, once per machine). */
-export function ensureVersitygw() {
-  if (isExecutable(versitygwPath)) return;
-  if (process.env.VERSITYGW_PATH)
-    throw new SetupError(`VERSITYGW_PATH: ${versitygwPath} is not an executable`);
+/** Where each is, or will be once it is built. */
+export const versitygwPath = serverPath('versitygw');
+export const gofakes3Path = serverPath('gofakes3');
+
+function serverPath(name) {
+  return process.env[S3_SERVERS[name].path] ?? join(cacheDir, 'bin', name);
+}
+
+/** Finds or builds the S3 servers (three minutes of CPU, once per machine). */
+export function ensureS3Servers() {
+  for (const name of Object.keys(S3_SERVERS)) ensureS3Server(name);
+}
+
+function ensureS3Server(name) {
+  const { module, version, path: variable } = S3_SERVERS[name];
+  const path = serverPath(name);
+  if (isExecutable(path)) return;
+  if (process.env[variable]) throw new SetupError(`${variable}: ${path} is not an executable`);
   const go = which('go') ?? ['/usr/local/go/bin/go', '/usr/lib/go/bin/go'].find(isExecutable);
   if (go === undefined) {
     const message = [
-      `The S3 tests need the server versitygw ${VERSITYGW}, built with Go (1.24 or newer). Either:`,
+      `The S3 tests need the server ${name} ${version}, built with Go (1.24 or newer). Either:`,
       '  install Go and run this again',
-      '  or set VERSITYGW_PATH to the executable of a release of versitygw',
+      `  or set ${variable} to the executable of a release of ${name}`,
     ].join('\n');
     if (process.env.CI) throw new SetupError(message);
-    say(`${message}\n  Until then the S3 tests are skipped.`);
+    say(`${message}\n  Until then the tests that need it are skipped.`);
     return;
   }
-  say(`building versitygw ${VERSITYGW} for the S3 tests (some minutes, once)`);
+  say(`building ${name} ${version} for the S3 tests (once)`);
   mkdirSync(join(cacheDir, 'bin'), { recursive: true });
-  run(go, ['install', `github.com/versity/versitygw/cmd/versitygw@${VERSITYGW}`], {
+  run(go, ['install', `${module}@${version}`], {
     env: { GOBIN: join(cacheDir, 'bin'), GOFLAGS: '-trimpath' },
   });
 }

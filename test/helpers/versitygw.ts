@@ -2,13 +2,10 @@
  * A real S3 server for tests: versitygw over a temporary folder, on a free port of the loopback interface. It checks
  * signatures, answers CORS, and makes `If-None-Match: *` atomic. Keys lie as files below `dir`.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CreateBucketCommand,
   PutBucketCorsCommand,
@@ -16,6 +13,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { versitygwPath } from '../../scripts/lib/tools.mjs';
+import { freePort, startServer } from './server-process.ts';
 
 export interface S3Server {
   /** `http://127.0.0.1:<port>` */
@@ -39,29 +37,22 @@ const REGION = 'us-east-1';
  * makes `startVersitygw` fail.
  */
 export const versitygwMissing =
-  existsSync(versitygwPath) || process.env.CI
-    ? undefined
-    : 'no versitygw: `node scripts/setup.mjs versitygw`';
+  existsSync(versitygwPath) || process.env.CI ? undefined : 'no versitygw: `node scripts/setup.mjs s3`';
 
 /** Starts a server; stop it when done. Tests skip themselves where {@link versitygwMissing} is set. */
 export async function startVersitygw(): Promise<S3Server> {
-  if (!existsSync(versitygwPath)) throw new Error('no versitygw: run `node scripts/setup.mjs versitygw`');
+  if (!existsSync(versitygwPath)) throw new Error('no versitygw: run `node scripts/setup.mjs s3`');
   const base = await mkdtemp(join(tmpdir(), 'versitygw-'));
   const dir = join(base, 'data');
   await mkdir(dir);
   const port = await freePort();
   const args = ['--port', `127.0.0.1:${port}`, '--quiet', '--cors-allow-origin', '*', '--health', '/health'];
-  const child = spawn(versitygwPath, [...args, 'posix', dir], {
+  const server = await startServer(versitygwPath, [...args, 'posix', dir], {
     cwd: base,
-    env: {
-      ...process.env,
-      ROOT_ACCESS_KEY: CREDENTIALS.accessKeyId,
-      ROOT_SECRET_KEY: CREDENTIALS.secretAccessKey,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ROOT_ACCESS_KEY: CREDENTIALS.accessKeyId, ROOT_SECRET_KEY: CREDENTIALS.secretAccessKey },
+    health: `http://127.0.0.1:${port}/health`,
   });
   const endpoint = `http://127.0.0.1:${port}`;
-  await untilHealthy(child, `${endpoint}/health`);
   const client = () =>
     new S3Client({ endpoint, region: REGION, credentials: CREDENTIALS, forcePathStyle: true });
   return {
@@ -72,8 +63,7 @@ export async function startVersitygw(): Promise<S3Server> {
     client,
     createBucket: (name, options) => createBucket(client(), name, options?.public ?? false),
     stop: async () => {
-      const exited = new Promise((resolve) => child.once('exit', resolve));
-      if (child.exitCode === null && child.kill('SIGTERM')) await exited;
+      await server.stop();
       await rm(base, { recursive: true, force: true });
     },
   };
@@ -104,39 +94,4 @@ async function createBucket(client: S3Client, Bucket: string, isPublic: boolean)
     );
   }
   client.destroy();
-}
-
-async function untilHealthy(child: ChildProcess, url: string): Promise<void> {
-  let output = '';
-  child.stdout?.on('data', (chunk) => {
-    output += chunk;
-  });
-  child.stderr?.on('data', (chunk) => {
-    output += chunk;
-  });
-  for (let attempt = 0; attempt < 200; attempt++) {
-    if (child.exitCode !== null) throw new Error(`versitygw ended at once: ${output}`);
-    if (
-      await fetch(url).then(
-        (response) => response.ok,
-        () => false,
-      )
-    )
-      return;
-    await sleep(50);
-  }
-  child.kill();
-  throw new Error(`versitygw did not come up: ${output}`);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }
