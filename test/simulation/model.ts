@@ -1,22 +1,30 @@
-/** A log read in the plainest way, without any code of the kernel, and what must be true of it. */
-import { expect } from 'vitest';
+/** A log read in the plainest way, without any code of the kernel. */
 import type { MemoryStorageHandler } from '../../src/storage/memory.ts';
-import type { Outcome } from './writer.ts';
+import { holds, same } from './same.ts';
 
-interface FileAction {
+export interface FileAction {
   readonly path: string;
   readonly size: number;
   readonly stats: string;
+  readonly deletionVector?: { readonly offset?: number; readonly cardinality: number };
   readonly baseRowId?: number;
   readonly defaultRowCommitVersion?: number;
 }
 
-interface CommitInfo {
+export interface CommitInfo {
   readonly txnId: string;
   readonly operation: string;
+  readonly isBlindAppend?: boolean;
   readonly inCommitTimestamp?: number;
+  /** What the writer of the commit saw. */
+  readonly sim?: Seen;
+}
+
+export interface Seen {
   /** The live files that a whole-table reader has read. */
   readonly read?: readonly string[];
+  /** The setting that the metadata had. */
+  readonly setting: string;
 }
 
 export interface ModelVersion {
@@ -24,136 +32,119 @@ export interface ModelVersion {
   readonly info: CommitInfo;
   readonly adds: readonly FileAction[];
   readonly removes: readonly FileAction[];
-  /** `rowIdHighWaterMark`, where the commit says it. */
-  readonly highWaterMark: number | undefined;
-  /** Sorted paths after the commit. */
-  readonly live: readonly string[];
+  /** Live files after the commit, by {@link fileKey}. */
+  readonly live: ReadonlyMap<string, FileAction>;
+  /** The commit's own; undefined where it leaves it as it is. */
+  readonly metaData: object;
+  readonly protocol: object;
+  readonly configuration: Readonly<Record<string, string>>;
+  /** Newest version by application. */
+  readonly apps: ReadonlyMap<string, number>;
+  /** Configurations by domain. */
+  readonly domains: ReadonlyMap<string, string>;
 }
 
 export interface Model {
   /** Whether whole-table readers must have seen everything; else they may have missed blind appends. */
   readonly isSerializable: boolean;
   readonly versions: readonly ModelVersion[];
-  /** Other files below the table. */
-  readonly strays: readonly string[];
+  /** Decoded paths of files of the log that are no commits. */
+  readonly others: readonly string[];
 }
 
-/** Throws where a commit adds what is there or removes what is not. */
-export async function replay(storage: MemoryStorageHandler, root: URL): Promise<Model> {
-  const commits = storage.paths().filter((path) => /\/_delta_log\/\d{20}\.json$/.test(path));
-  const strays = storage.paths().filter((path) => !commits.includes(path));
-  const live = new Set<string>();
-  const versions: ModelVersion[] = [];
-  for (const [index, path] of commits.entries()) {
-    expect(Number(path.slice(-25, -5)), 'versions are dense').toBe(index);
-    const actions = await linesOf(storage, new URL(path, root));
-    expect(Object.keys(actions[0]!), 'commitInfo comes first').toEqual(['commitInfo']);
-    const of = <T>(kind: string) => actions.flatMap((action) => (kind in action ? [action[kind] as T] : []));
-    const [adds, removes] = [of<FileAction>('add'), of<FileAction>('remove')];
-    for (const { path: removed } of removes) {
-      expect(live.delete(removed), `version ${index} removes ${removed}, which is live`).toBe(true);
-    }
-    for (const { path: added } of adds) {
-      expect(live.has(added), `version ${index} adds ${added}, which is live`).toBe(false);
-      live.add(added);
-    }
-    const domain = of<{ domain: string; configuration: string }>('domainMetadata').at(-1);
-    versions.push({
-      version: index,
-      info: actions[0]!.commitInfo as CommitInfo,
-      adds,
-      removes,
-      highWaterMark:
-        domain && (JSON.parse(domain.configuration) as { rowIdHighWaterMark: number }).rowIdHighWaterMark,
-      live: [...live].sort(),
-    });
-  }
-  const [created] = await linesOf(storage, new URL(commits[0]!, root)).then((actions) =>
-    actions.flatMap((action) =>
-      'metaData' in action ? [action.metaData as { configuration: Record<string, string> }] : [],
-    ),
-  );
-  const isSerializable = created!.configuration['delta.isolationLevel'] !== 'WriteSerializable';
-  return { versions, strays, isSerializable };
+/** A file with its deletion vector. */
+export function fileKey({
+  path,
+  deletionVector,
+}: Pick<FileAction, 'path'> & { deletionVector?: { offset?: number | undefined } | undefined }): string {
+  return deletionVector ? `${path}@${deletionVector.offset}` : path;
 }
 
-async function linesOf(storage: MemoryStorageHandler, location: URL): Promise<Record<string, unknown>[]> {
-  for await (const bytes of storage.readFiles([{ location }])) {
-    const lines = new TextDecoder().decode(bytes).split('\n').slice(0, -1);
-    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-  }
+export const SETTING = 'sim.setting';
+export const DOMAIN = 'sim';
+
+export async function textOf(storage: MemoryStorageHandler, location: URL): Promise<string> {
+  for await (const bytes of storage.readFiles([{ location }])) return new TextDecoder().decode(bytes);
   throw new Error('no bytes');
 }
 
-export function checkLog({ versions, strays, isSerializable }: Model, outcomes: readonly Outcome[]): void {
-  expect(strays, 'nothing but commits is written').toEqual([]);
-  checkOutcomes(versions, outcomes);
-  checkTimes(versions);
-  checkRowIds(versions);
-  checkReaders(versions, isSerializable);
-}
+const COMMIT = /\/_delta_log\/\d{20}\.json$/;
 
-/** Each effect once or not at all, and as its writer believes. */
-function checkOutcomes(versions: readonly ModelVersion[], outcomes: readonly Outcome[]): void {
-  const found = new Map<string, ModelVersion[]>();
-  for (const version of versions) {
-    found.set(version.info.txnId, [...(found.get(version.info.txnId) ?? []), version]);
-  }
-  for (const [txnId, made] of found) expect(made.length, `commits of the transaction ${txnId}`).toBe(1);
-  for (const { txnId, operation, end, version, live } of outcomes) {
-    const made = found.get(txnId)?.[0];
-    if (end === 'never') expect(made, `${operation} ${txnId} is said not to be made`).toBeUndefined();
-    if (end !== 'committed') continue;
-    expect(made?.version, `${operation} ${txnId} is said to be made`).toBe(version);
-    expect(live, 'the post-commit snapshot').toEqual(made?.live);
-  }
-  const known = new Set(outcomes.map(({ txnId }) => txnId));
-  const unknown = versions.slice(1).filter(({ info }) => !known.has(info.txnId));
-  expect(unknown, 'every commit has a writer').toEqual([]);
-}
-
-function checkTimes(versions: readonly ModelVersion[]): void {
-  const times = versions.map(({ info }) => info.inCommitTimestamp);
-  if (times[0] === undefined) {
-    expect(times.filter((time) => time !== undefined)).toEqual([]);
-    return;
-  }
-  for (let index = 1; index < times.length; index++) {
-    expect(times[index], `in-commit timestamp of version ${index}`).toBeGreaterThan(times[index - 1]!);
-  }
-}
-
-/** Ids are given without gap or overlap, in the order of versions. */
-function checkRowIds(versions: readonly ModelVersion[]): void {
-  const first = versions[0]!.highWaterMark;
-  if (first === undefined) return;
-  let next = first + 1;
-  for (const { version, adds, highWaterMark } of versions) {
-    for (const { baseRowId, defaultRowCommitVersion, stats, path } of adds) {
-      expect(baseRowId, `base row id of ${path} in version ${version}`).toBe(next);
-      expect(defaultRowCommitVersion).toBe(version);
-      next += (JSON.parse(stats) as { numRecords: number }).numRecords;
-    }
-    if (adds.length > 0) expect(highWaterMark, `high watermark of version ${version}`).toBe(next - 1);
-  }
-}
-
-/** Who read the whole table saw exactly the version before its own; blind appends may be passed where the table says so. */
-function checkReaders(versions: readonly ModelVersion[], isSerializable: boolean): void {
-  for (const { version, info } of versions) {
-    if (info.read === undefined) continue;
-    const before = versions[version - 1]!.live;
-    const unread = before.filter((path) => !info.read!.includes(path));
-    const gone = info.read.filter((path) => !before.includes(path));
-    expect(gone, `files that version ${version} read and that are gone`).toEqual([]);
-    const mayBeMissed = new Set(
-      versions.flatMap((other) =>
-        other.info.operation.endsWith('Append') ? other.adds.map(({ path }) => path) : [],
+/** Throws where a commit adds what is there, removes what is not, or forgets a change that it has not seen. */
+export async function replay(storage: MemoryStorageHandler, root: URL): Promise<Model> {
+  const paths = storage.paths();
+  const commits = paths.filter((path) => COMMIT.test(path));
+  const versions: ModelVersion[] = [];
+  for (const [index, path] of commits.entries()) {
+    same(Number(path.slice(-25, -5)), index, 'versions are dense');
+    const lines = (await textOf(storage, new URL(path, root))).split('\n').slice(0, -1);
+    versions.push(
+      versionAfter(
+        versions.at(-1),
+        lines.map((line) => JSON.parse(line) as Record<string, unknown>),
       ),
     );
-    expect(
-      unread.filter((path) => isSerializable || !mayBeMissed.has(path)),
-      `files that version ${version} did not read`,
-    ).toEqual([]);
   }
+  return {
+    versions,
+    others: paths.filter((path) => path.includes('/_delta_log/') && !COMMIT.test(path)),
+    isSerializable: versions[0]!.configuration['delta.isolationLevel'] !== 'WriteSerializable',
+  };
+}
+
+function versionAfter(before: ModelVersion | undefined, actions: Record<string, unknown>[]): ModelVersion {
+  const version = (before?.version ?? -1) + 1;
+  same(Object.keys(actions[0]!), ['commitInfo'], 'commitInfo comes first');
+  const of = <T>(kind: string) => actions.flatMap((action) => (kind in action ? [action[kind] as T] : []));
+  const [adds, removes] = [of<FileAction>('add'), of<FileAction>('remove')];
+  const live = new Map(before?.live);
+  for (const file of removes)
+    holds(live.delete(fileKey(file)), `version ${version} removes ${file.path}, which is live`);
+  const livePaths = new Set(Array.from(live.values(), ({ path }) => path));
+  for (const file of adds) {
+    holds(!livePaths.has(file.path), `version ${version} adds ${file.path}, which is not live`);
+    livePaths.add(file.path);
+    live.set(fileKey(file), file);
+  }
+  const metaData = of<{ configuration: Record<string, string> }>('metaData').at(-1);
+  const apps = of<{ appId: string; version: number }>('txn').map((txn) => [txn.appId, txn.version] as const);
+  const domains = of<{ domain: string; configuration: string }>('domainMetadata');
+  const next: ModelVersion = {
+    version,
+    info: actions[0]!.commitInfo as CommitInfo,
+    adds,
+    removes,
+    live,
+    metaData: metaData ?? before!.metaData,
+    protocol: of<object>('protocol').at(-1) ?? before!.protocol,
+    configuration: metaData?.configuration ?? before!.configuration,
+    apps: new Map([...(before?.apps ?? []), ...apps]),
+    domains: new Map([
+      ...(before?.domains ?? []),
+      ...domains.map(({ domain, configuration }) => [domain, configuration] as const),
+    ]),
+  };
+  if (before !== undefined) {
+    checkCounters(before, next, { setting: metaData !== undefined, apps: apps.map(([appId]) => appId) });
+  }
+  return next;
+}
+
+/** Counters that writers raise by one, from what they read: a step of any other size is a lost or a doubled update. */
+function checkCounters(
+  before: ModelVersion,
+  { version, info, configuration, apps, domains }: ModelVersion,
+  changed: { setting: boolean; apps: readonly string[] },
+): void {
+  const setting = before.configuration[SETTING] ?? '0';
+  if (info.sim) same(info.sim.setting, setting, `the metadata that version ${version} was made for`);
+  same(Number(configuration[SETTING] ?? '0') - Number(setting), changed.setting ? 1 : 0, 'the setting');
+  for (const appId of changed.apps) {
+    same(apps.get(appId), (before.apps.get(appId) ?? 0) + 1, `version ${version}, application ${appId}`);
+  }
+  const [from, to] = [before.domains.get(DOMAIN) ?? '0', domains.get(DOMAIN) ?? '0'];
+  holds(
+    from === to || Number(to) === Number(from) + 1,
+    `version ${version}, the domain from ${from} to ${to}`,
+  );
 }

@@ -1,13 +1,13 @@
-/** One writer of a simulated table: operations as an application would do them, and what it believes of each. */
+/** One process of a simulated writer: operations as an application would do them, and what it believes of each. */
 import { DeltaError, isDeltaError } from '../../src/errors.ts';
-import { FileSystemCommitter } from '../../src/kernel/committer/file-system-committer.ts';
+import type { Committer } from '../../src/kernel/committer/committer.ts';
 import type { Engine, Runtime } from '../../src/kernel/engine.ts';
 import type { ScanFile } from '../../src/kernel/scan/scan-files.ts';
 import { Snapshot } from '../../src/kernel/snapshot/snapshot.ts';
-import type { AddFile } from '../../src/kernel/transaction/file-actions.ts';
-import type { Transaction } from '../../src/kernel/transaction/transaction.ts';
 import { Crash } from './faulty-storage.ts';
+import { OPERATIONS, type Txn } from './operations.ts';
 import type { Chance } from './scheduler.ts';
+import { liveKeys } from './state-checks.ts';
 
 /** What a writer knows at the end: `never` is as firm as `committed`; after `unknown` either may be. */
 export interface Outcome {
@@ -18,9 +18,6 @@ export interface Outcome {
   /** Live files right after the commit, as the post-commit snapshot has them. */
   readonly live?: readonly string[];
 }
-
-type Txn = Transaction<Snapshot>;
-type Operation = (transaction: Txn, live: readonly ScanFile[]) => Txn | undefined;
 
 const CONFLICTS = [
   'ConcurrentAppend',
@@ -33,138 +30,130 @@ const CONFLICTS = [
 ] as const;
 
 const MAX_TRIES = 6;
+/** As many requests in a row fail only where the storage is down. */
+const MAX_READS = 50;
+
+export interface WriterParts {
+  readonly appId: string;
+  /** The table through the writer's own storage, with faults. */
+  readonly engine: Engine;
+  /** The same table without faults, for what the writer does not do but the test asks. */
+  readonly clean: Engine;
+  readonly root: URL;
+  readonly committer: Committer;
+  readonly runtime: Runtime;
+  readonly chance: Chance;
+}
 
 export class SimulatedWriter {
   readonly outcomes: Outcome[] = [];
-  readonly #id: number;
-  readonly #engine: Engine;
-  readonly #clean: Engine;
-  readonly #root: URL;
-  readonly #runtime: Runtime;
-  readonly #chance: Chance;
-  #appVersion = 0;
+  /** Operations that are over. */
+  done = 0;
+  readonly #parts: WriterParts;
+  #snapshot: Snapshot | undefined;
 
-  /** @param clean the same table without faults, for what the writer does not do but the test asks. */
-  constructor(id: number, engine: Engine, clean: Engine, root: URL, runtime: Runtime, chance: Chance) {
-    this.#id = id;
-    this.#engine = engine;
-    this.#clean = clean;
-    this.#root = root;
-    this.#runtime = runtime;
-    this.#chance = chance;
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
   }
 
-  /** Until it is done or has crashed. */
-  async run(operations: number): Promise<void> {
+  /** @returns whether all is done; false after a crash. */
+  async run(operations: number): Promise<boolean> {
     try {
-      for (let done = 0; done < operations; done++) await this.#operate();
+      for (; this.done < operations; this.done++) await this.#operate();
+      return true;
     } catch (error) {
-      if (!isCrash(error)) throw error;
+      if (isCrash(error)) return false;
+      throw error;
     }
   }
 
   /** An operation, anew on a newer snapshot after a conflict; never anew while its outcome is unknown. */
   async #operate(): Promise<void> {
-    const [name, operation] = this.#chance.pick(Object.entries(this.#operations()));
+    const { engine, chance } = this.#parts;
+    const [name, operation] = chance.pick(Object.entries(OPERATIONS));
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const snapshot = await this.#patiently(() => {
-        return Snapshot.load(this.#engine, this.#root, { runtime: this.#runtime });
-      });
+      const snapshot = await this.#newest();
       const live = await this.#patiently(async () => {
         const files: ScanFile[] = [];
-        for await (const file of snapshot.scan().files(this.#engine)) files.push(file);
+        for await (const file of snapshot.scan().files(engine)) files.push(file);
         return files;
       });
-      const started = snapshot.transaction(new FileSystemCommitter()).withOperation(name);
-      const transaction = operation(started, live);
+      const transaction = await this.#patiently(async () => operation({ ...this.#parts, snapshot, live }));
       if (transaction === undefined) return;
-      if (await this.#commit(transaction, name)) return;
+      const end = await this.#commit(transaction, name);
+      if (end instanceof Snapshot) await this.#maintain(end);
+      if (end !== 'again') return;
     }
   }
 
-  #operations(): Readonly<Record<string, Operation>> {
-    return {
-      blindAppend: (t) => t.withBlindAppend().addFiles(this.#files(1 + this.#chance.whole(2))),
-      idempotentAppend: (t) => {
-        return t
-          .withBlindAppend()
-          .withTransactionId(`app-${this.#id}`, this.#appVersion++)
-          .addFiles(this.#files(1));
-      },
-      readAll: (t, live) => {
-        return t
-          .withReadWholeTable()
-          .withCommitInfo({ read: live.map(({ path }) => path).sort() })
-          .addFiles(this.#files(1));
-      },
-      remove: (t, live) => {
-        if (live.length === 0) return undefined;
-        const file = this.#chance.pick(live);
-        return t.withReadFiles([file.path]).removeFiles([file]);
-      },
-      compact: (t, live) => {
-        const files = live.slice(0, 2);
-        if (files.length < 2) return undefined;
-        return t
-          .withDataChange(false)
-          .withIsolationLevel('SnapshotIsolation')
-          .withReadFiles(files.map(({ path }) => path))
-          .removeFiles(files)
-          .addFiles(this.#files(1));
-      },
-    };
+  /** A new look at the table, or what is new since the last one. */
+  #newest(): Promise<Snapshot> {
+    const { engine, root, runtime, chance } = this.#parts;
+    const known = chance.happens(0.5) ? this.#snapshot : undefined;
+    return this.#patiently(async () => {
+      this.#snapshot = await (known?.refresh(engine) ?? Snapshot.load(engine, root, { runtime }));
+      return this.#snapshot;
+    });
   }
 
-  #files(count: number): AddFile[] {
-    return Array.from({ length: count }, () => ({
-      path: `${this.#runtime.uuid()}.parquet`,
-      partitionValues: {},
-      size: 1 + this.#chance.whole(1000),
-      modificationTime: this.#runtime.now(),
-      stats: JSON.stringify({ numRecords: 1 + this.#chance.whole(5) }),
-    }));
-  }
-
-  /** Whether the operation is over: committed, or given up with an unknown outcome. */
-  async #commit(first: Txn, operation: string): Promise<boolean> {
+  /** @returns the table after the commit; `again` after a conflict; `over` where it is given up, its outcome unknown. */
+  async #commit(first: Txn, operation: string): Promise<Snapshot | 'again' | 'over'> {
+    const { engine, clean } = this.#parts;
     const { txnId } = first;
     let transaction = first;
     let isUnknown = true;
+    const end = (outcome: Pick<Outcome, 'end' | 'version' | 'live'>) => {
+      this.outcomes.push({ txnId, operation, ...outcome });
+    };
     try {
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         isUnknown = true;
-        const result = await transaction.commit(this.#engine);
+        const result = await transaction.commit(engine);
         if (result.status === 'committed') {
           const { commitVersion: version, postCommitSnapshot } = result;
-          const live: string[] = [];
-          for await (const { path } of postCommitSnapshot.scan().files(this.#clean)) live.push(path);
-          this.outcomes.push({ txnId, operation, end: 'committed', version, live: live.sort() });
-          return true;
+          end({ end: 'committed', version, live: await liveKeys(clean, postCommitSnapshot) });
+          this.#snapshot = postCommitSnapshot;
+          return postCommitSnapshot;
         }
         if (result.status === 'retryable') {
           transaction = result.transaction;
           continue;
         }
         isUnknown = false;
-        transaction = await this.#patiently(() => result.rebase(this.#engine));
+        transaction = await this.#patiently(() => result.rebase(engine));
       }
     } catch (error) {
       const isConflict = isDeltaError(error, ...CONFLICTS);
-      this.outcomes.push({ txnId, operation, end: isConflict || !isUnknown ? 'never' : 'unknown' });
-      if (isConflict) return false;
+      end({ end: isConflict || !isUnknown ? 'never' : 'unknown' });
+      if (isConflict) return 'again';
       throw error;
     }
-    this.outcomes.push({ txnId, operation, end: isUnknown ? 'unknown' : 'never' });
-    return true;
+    end({ end: isUnknown ? 'unknown' : 'never' });
+    return 'over';
+  }
+
+  /** What follows a commit, now and then; the commit stands whatever becomes of it. */
+  async #maintain(snapshot: Snapshot): Promise<void> {
+    const { engine, chance } = this.#parts;
+    try {
+      let current = snapshot;
+      if (chance.happens(0.6)) ({ snapshot: current } = await current.writeChecksum(engine));
+      if (chance.happens(0.25)) {
+        ({ snapshot: current } = await current.checkpoint(engine, { sidecarRows: 2 }));
+      }
+      this.#snapshot = current;
+    } catch (error) {
+      if (isCrash(error) || !isDeltaError(error, 'IOError')) throw error;
+    }
   }
 
   /** Reads are repeated until they succeed; a storage that is down for ever is a crash. */
   async #patiently<T>(read: () => Promise<T>): Promise<T> {
-    for (let tries = 0; tries < 50; tries++) {
+    for (let tries = 0; tries < MAX_READS; tries++) {
       try {
         return await read();
       } catch (error) {
-        if (!isDeltaError(error, 'IOError')) throw error;
+        if (isCrash(error) || !isDeltaError(error, 'IOError')) throw error;
       }
     }
     throw new Crash('the storage is down');

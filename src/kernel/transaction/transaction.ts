@@ -287,7 +287,10 @@ export class Transaction<S extends SnapshotState = SnapshotState> {
       if (result.status !== 'retryable') after = 'spent';
       return result;
     } catch (error) {
-      throw withContext(error, { table: shownUrl(this.#base.tableRoot) });
+      const failure = withContext(error, { table: shownUrl(this.#base.tableRoot) });
+      // Of reading what the attempt needs to know: nothing has been tried.
+      if (after === before && isDeltaError(failure, 'IOError')) return this.#unknown(failure, options.signal);
+      throw failure;
     } finally {
       this.#state = after;
       if (after === 'open') this.#resolved = undefined;
