@@ -30,6 +30,7 @@ export async function makingFolders(): Promise<string> {
         await file.close();
       }
     };
+    globalThis.makeFolders = fill;
     globalThis.showDirectoryPicker = async () => {
       await fill();
       return find('customers');

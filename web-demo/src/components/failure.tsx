@@ -8,14 +8,19 @@ interface FailureProps {
   onOpen?: (source: Source) => void;
 }
 
+const OFFLINE =
+  'This browser is offline. Samples that were open before, folders and the tables of this browser still open.';
+
 /** Why something could not be shown, and what to do about it. */
 export function FailureBox({ failure, onRetry, onOpen }: FailureProps) {
+  const isOffline = failure.code === 'IOError' && !navigator.onLine;
+  const { advice, snippet } = isOffline ? { advice: OFFLINE, snippet: undefined } : failure;
   return (
     <section class="failure" role="alert">
       <h2>{words(failure.code)}</h2>
       <p>{sentence(failure.message)}</p>
-      {failure.advice !== undefined && <p class="advice">{failure.advice}</p>}
-      {failure.snippet !== undefined && <Snippet text={failure.snippet} />}
+      {advice !== undefined && <p class="advice">{advice}</p>}
+      {snippet !== undefined && <Snippet text={snippet} />}
       {onOpen !== undefined &&
         failure.nearby?.map(({ name, source }) => (
           <p key={name}>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { formatBytes, formatCount } from '../format.ts';
 import type { Progress } from '../worker/protocol.ts';
 import { FailureBox } from './failure.tsx';
@@ -29,9 +30,16 @@ export function TaskView<T>({ task, doing, children }: TaskViewProps<T>) {
   return <FailureBox failure={result.failure} />;
 }
 
-/** A line of progress with its Cancel button. */
+/** A line of progress with its Cancel button, which Escape presses too. */
 export function Working(props: { doing: string; progress: Progress | undefined; cancel: () => void }) {
   const { doing, progress, cancel } = props;
+  useEffect(() => {
+    const stop = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && !event.defaultPrevented) cancel();
+    };
+    document.addEventListener('keydown', stop);
+    return () => document.removeEventListener('keydown', stop);
+  }, [cancel]);
   return (
     <div class="working" role="status">
       <progress

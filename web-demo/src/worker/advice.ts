@@ -1,7 +1,7 @@
 /** What a person can do about a failure: by its code, and by where the table is. */
 import { type DeltaError, isDeltaError } from 'delta-kernel-web';
 import { catalogAdvice, isOfCatalog } from './advice-catalog.ts';
-import { type Advice, isSilent, plain, rulesText } from './advice-parts.ts';
+import { type Advice, plain, rulesText } from './advice-parts.ts';
 import { s3Advice } from './advice-s3.ts';
 import type { Failure, Source } from './protocol.ts';
 
@@ -21,9 +21,6 @@ const ADVICE: Record<string, string> = {
   InvalidUrl: 'Paste a link that starts with https:// or s3://, such as https://host/path/to/table.',
   InvalidExpression: "Examples: id > 100 · city = 'NYC' AND tip IS NOT NULL · date = '2021-09-01'",
 };
-
-const OFFLINE =
-  'This browser is offline. Samples that were open before, folders and the tables of this browser still open.';
 
 /** The storage's errors end in the rule that the host lacks, where a rule may be the reason. */
 const CORS = /^(.*): its CORS rule must be (\{.*\})$/s;
@@ -46,8 +43,6 @@ export function toFailure(error: unknown, source?: Source): Failure {
     return { code: 'Internal', message, ...plain(undefined) };
   }
   const { code, message } = error;
-  if (isSilent(error) && globalThis.navigator?.onLine === false)
-    return { code, message: message.replace(CORS, '$1.'), ...plain(OFFLINE) };
   const [, symptom, rule] = CORS.exec(message) ?? [];
   if (symptom !== undefined && rule !== undefined) {
     return {
