@@ -55,7 +55,7 @@ describe('screens', () => {
       await ui.page.getByRole('button', { name: 'List' }).click();
       await ui.page.locator('.listing .link').first().click();
       await ui.page.getByText('Key-value metadata').waitFor();
-      await ui.page.getByRole('button', { name: '0: column chunks' }).click();
+      await ui.page.getByRole('button', { name: '0, column chunks' }).click();
       await ui.page.getByText('Column chunks of row group').waitFor();
       await look(`files-inside-${colorScheme}-${size}`);
       await ui.page.context().close();

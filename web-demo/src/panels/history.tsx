@@ -1,76 +1,151 @@
-import { TaskView } from '../components/task-view.tsx';
+import { useState } from 'preact/hooks';
+import { TaskView, Working } from '../components/task-view.tsx';
 import { useTask } from '../components/use-task.ts';
-import { formatCount, formatTime } from '../format.ts';
+import { formatBytes, formatCount } from '../format.ts';
 import { session } from '../session.ts';
-import type { Commit, History } from '../worker/protocol.ts';
+import type { Commit, HistoryChanges } from '../worker/protocol-history.ts';
+import { CommitItem } from './history/commit-item.tsx';
+import { RawActions } from './history/raw-actions.tsx';
+import { Trend } from './history/trend.tsx';
+import { type Commits, useCommits } from './history/use-commits.ts';
 import type { PanelProps } from './registry.tsx';
 
-/** Commits, newest first; each opens the table as it was then. */
-export function HistoryPanel({ overview, show }: PanelProps) {
-  const task = useTask((each) => session.history(each), []);
+/** Commits are read as a whole for what they did to files; more bytes than this only when a person asks. */
+const MAX_UNASKED = 64 * 2 ** 20;
+
+/** Commits, newest first, with what each did; each opens the table as it was then. */
+export function HistoryPanel(props: PanelProps) {
+  const commits = useCommits();
+  const { first } = commits;
   return (
-    <TaskView task={task} doing="Reading commits">
-      {(history) => <Commits history={history} overview={overview} show={show} />}
-    </TaskView>
+    <div class="history-tab">
+      <TaskView task={first} doing="Reading commits">
+        {() => <Timeline {...props} commits={commits} />}
+      </TaskView>
+    </div>
   );
 }
 
-function Commits({ history, overview, show }: { history: History } & Omit<PanelProps, 'shown' | 'reload'>) {
-  const { commits, isCut } = history;
-  if (commits.length === 0) return <p class="empty">The log has no commits any more, only a checkpoint.</p>;
+function Timeline({ overview, shown, show, commits }: PanelProps & { commits: Commits }) {
+  const { listed, older, next } = commits;
+  const [, open] = /^commit=(\d{1,15})$/.exec(shown.detail) ?? [];
+  const opened = open === undefined ? undefined : Number(open);
+  if (listed.length === 0) {
+    return (
+      <p class="empty">
+        The log has no commits any more, only a checkpoint of version {formatCount(overview.version)}: how the
+        table got there is not recorded.
+      </p>
+    );
+  }
+  const isListed = listed.some(({ version }) => version === opened);
+  return (
+    <WithChanges listed={listed}>
+      {(changes) => (
+        <>
+          {changes !== undefined && changes.trend.length > 1 && (
+            <Trend changes={changes} onTravel={(version) => show({ version, tab: 'data', detail: '' })} />
+          )}
+          {opened !== undefined && !isListed && (
+            <section class="lone" aria-label={`Commit ${opened}`}>
+              <h2>Version {formatCount(opened)}</h2>
+              <RawActions version={opened} />
+            </section>
+          )}
+          <ol class="history" reversed>
+            {listed.map((commit) => (
+              <CommitItem
+                key={commit.version}
+                commit={commit}
+                change={changes?.changes.find(({ version }) => version === commit.version)}
+                current={overview.version}
+                isOpen={commit.version === opened}
+                show={show}
+              />
+            ))}
+          </ol>
+          <End listed={listed} older={older} next={next} onMore={commits.more} />
+        </>
+      )}
+    </WithChanges>
+  );
+}
+
+interface EndProps extends Pick<Commits, 'listed' | 'older' | 'next'> {
+  onMore: () => void;
+}
+
+/** What lies before the oldest commit that is listed. */
+function End({ listed, older, next, onMore }: EndProps) {
+  const oldest = listed.at(-1)!.version;
+  if (older !== undefined) {
+    return (
+      <TaskView task={older} doing="Reading older commits">
+        {() => null}
+      </TaskView>
+    );
+  }
+  if (next !== undefined) {
+    return (
+      <p class="more">
+        <button type="button" onClick={onMore}>
+          Older commits
+        </button>{' '}
+        <span class="soft">
+          {formatCount(listed.length)} are listed, down to version {formatCount(oldest)}
+        </span>
+      </p>
+    );
+  }
+  return oldest === 0 ? null : (
+    <p class="empty">
+      The log begins with version {formatCount(oldest)}: older commits have been cleaned up behind a
+      checkpoint.
+    </p>
+  );
+}
+
+interface WithChangesProps {
+  listed: Commit[];
+  children: (changes: HistoryChanges | undefined) => preact.ComponentChildren;
+}
+
+/** The commits first, and what they did to files when that is read as well. */
+function WithChanges({ listed, children }: WithChangesProps) {
+  const bytes = listed.reduce((sum, { size }) => sum + size, 0);
+  const [isAllowed, setAllowed] = useState(false);
+  const isWanted = isAllowed || bytes <= MAX_UNASKED;
+  if (isWanted) return <Reading listed={listed}>{children}</Reading>;
   return (
     <>
-      <ol class="history" reversed>
-        {commits.map((commit) => (
-          <CommitItem
-            key={commit.version}
-            commit={commit}
-            current={overview.version}
-            onTravel={(version) => show({ version, tab: 'data' })}
-          />
-        ))}
-      </ol>
-      {isCut && <p class="empty">Only the newest {formatCount(commits.length)} commits are listed.</p>}
+      <p class="more">
+        <button type="button" onClick={() => setAllowed(true)}>
+          Add up what the commits did
+        </button>{' '}
+        <span class="soft">reads them as a whole, {formatBytes(bytes)}</span>
+      </p>
+      {children(undefined)}
     </>
   );
 }
 
-function CommitItem(props: { commit: Commit; current: number; onTravel: (version: number) => void }) {
-  const { commit, current, onTravel } = props;
-  const { version, timestamp, operation } = commit;
-  const metrics = commit.metrics.filter(([, value]) => value !== '0');
-  const by = [commit.user, commit.engine].filter((part) => part !== undefined).join(' · ');
-  return (
-    <li class={version === current ? 'current' : ''} aria-current={version === current}>
-      <button type="button" title={`Open version ${version}`} onClick={() => onTravel(version)}>
-        <span class="number">{version}</span>
-        <span class="operation">{operation}</span>
-        {timestamp !== null && (
-          <time dateTime={new Date(timestamp).toISOString()}>{formatTime(timestamp)} UTC</time>
-        )}
-      </button>
-      <div class="details">
-        {metrics.length > 0 && <Facts facts={metrics.map(([key, value]) => [key, grouped(value)])} />}
-        {commit.parameters.length > 0 && <Facts facts={commit.parameters} />}
-        {by !== '' && <p class="by">{by}</p>}
-      </div>
-    </li>
+function Reading({ listed, children }: WithChangesProps) {
+  const { result, progress, cancel } = useTask(
+    (task) => session.commitChanges(task),
+    [listed.length, listed[0]?.version],
   );
-}
-
-function Facts({ facts }: { facts: [string, string][] }) {
+  // Of fewer commits, until those of more are there.
+  const [last, setLast] = useState<HistoryChanges>();
+  if (result.state === 'done' && result.value !== last) setLast(result.value);
   return (
-    <dl>
-      {facts.map(([key, value]) => (
-        <div key={key}>
-          <dt>{key}</dt> <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      {result.state === 'loading' && last === undefined && (
+        <Working doing="Adding up what the commits did" progress={progress} cancel={cancel} />
+      )}
+      {result.state === 'failed' && result.failure.code !== 'Cancelled' && (
+        <p class="empty">What the commits did to files could not be added up: {result.failure.message}</p>
+      )}
+      {children(last)}
+    </>
   );
-}
-
-/** Metrics are numbers, mostly in text. */
-function grouped(value: string): string {
-  return /^\d{1,15}$/.test(value) ? formatCount(Number(value)) : value;
 }

@@ -2,6 +2,7 @@
 import type { StructType } from 'delta-kernel-web';
 import type { FilesCalls } from './protocol-files.ts';
 import type { HealthCalls } from './protocol-health.ts';
+import type { HistoryCalls } from './protocol-history.ts';
 import type { OpenCalls } from './protocol-open.ts';
 
 /**
@@ -64,24 +65,6 @@ export interface Feature {
   kind: 'reader and writer' | 'writer';
 }
 
-export interface History {
-  /** Newest first. */
-  commits: Commit[];
-  /** Whether only the newest commits are here and the log may have more. */
-  isCut: boolean;
-}
-
-export interface Commit {
-  version: number;
-  /** Milliseconds since the Unix epoch; null where nobody tells. */
-  timestamp: number | null;
-  operation: string;
-  parameters: [string, string][];
-  metrics: [string, string][];
-  user: string | undefined;
-  engine: string | undefined;
-}
-
 export interface GridColumn {
   name: string;
   type: string;
@@ -135,11 +118,6 @@ export interface CoreCalls {
   cancel(taskId: number): Promise<void>;
   /** Once, by the page: who hears of the progress of tasks. */
   listen(listener: (taskId: number, progress: Progress) => void): Promise<void>;
-}
-
-export interface HistoryCalls {
-  /** Commits up to the newest version, whichever is open. */
-  history(task: Task): Promise<Result<History>>;
 }
 
 export interface RowCalls {

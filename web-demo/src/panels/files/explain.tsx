@@ -197,7 +197,8 @@ function RowGroupSums({ totals, onVerdicts }: { totals: RowGroupTotals; onVerdic
 function rowGroupText({ read, skipped, missing }: RowGroupTotals): string {
   const all = read.rowGroups + skipped.rowGroups;
   const text =
-    `Of ${formatCount(all)} row groups in these files, ${formatCount(read.rowGroups)} are decoded: ` +
+    `${formatCount(read.rowGroups)} of ${formatCount(all)} row ${all === 1 ? 'group' : 'groups'} in these files ` +
+    `${read.rowGroups === 1 ? 'is' : 'are'} decoded: ` +
     `${formatCount(read.rows)} of ${formatCount(read.rows + skipped.rows)} rows, ` +
     `${formatBytes(read.bytes)} of ${formatBytes(read.bytes + skipped.bytes)} before compression.`;
   return missing === 0 ? text : `${text} ${formatCount(missing)} files are missing.`;

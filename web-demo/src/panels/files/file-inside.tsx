@@ -136,11 +136,11 @@ function RowGroupTable({ rowGroups, path }: { rowGroups: RowGroupRow[]; path: st
                   <button
                     type="button"
                     class="link"
+                    aria-label={`${formatCount(at)}, column chunks`}
                     aria-expanded={open === at}
                     onClick={() => setOpen(open === at ? undefined : at)}
                   >
-                    {formatCount(at)}
-                    <span class="hidden">: column chunks</span> {open === at ? '▾' : '▸'}
+                    {formatCount(at)} {open === at ? '▾' : '▸'}
                   </button>
                 </th>
                 <td class="numeric">{formatCount(group.rows)}</td>

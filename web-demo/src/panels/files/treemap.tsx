@@ -79,7 +79,7 @@ function FileBox({ node, go }: { node: Node; go: TreemapProps['go'] }) {
     else if (partition !== undefined) go({ kind: 'list', partition });
   };
   return (
-    // The table below has buttons for those who use no pointer.
+    // biome-ignore lint/a11y/noStaticElementInteractions: the table below has buttons for those who use no pointer
     <rect
       class={`file ${state} ${path === undefined ? 'rest' : ''}`}
       x={node.x0}

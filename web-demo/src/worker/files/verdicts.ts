@@ -127,7 +127,9 @@ function none(): RowGroupTotals['read'] {
   return { rowGroups: 0, rows: 0, bytes: 0 };
 }
 
-/** `minValues.fare = 2.5, maxValues.fare = 80`. */
+/** `minValues.fare = 2.5, maxValues.fare = 80`; partition values by the column's name alone. */
 export function valuesText(values: SkipReason['values']): string {
-  return values.map(({ statistic, value }) => `${statistic} = ${value}`).join(', ');
+  return values
+    .map(({ statistic, value }) => `${statistic.replace(/^partitionValues\./, '')} = ${value}`)
+    .join(', ');
 }
