@@ -64,7 +64,8 @@ export class Inspector {
 
   /** Opens the page; a relative `url` in the hash is one of its samples. */
   async start(hash = '', options: BrowserContextOptions = {}, script?: string): Promise<void> {
-    const context = await this.browser.newContext(options);
+    // The service worker has a test of its own: here it would only fetch the page twice.
+    const context = await this.browser.newContext({ serviceWorkers: 'block', ...options });
     if (script !== undefined) await context.addInitScript(script);
     this.page = await context.newPage();
     this.page.on('pageerror', (error) => this.#problems.push(String(error)));
@@ -116,8 +117,9 @@ export class Inspector {
 
   /** The first values of a column. */
   async cells(column: string, count: number): Promise<string[]> {
-    const at = (await this.headers()).indexOf(column);
-    const first = this.page.locator(`.grid tbody tr td:nth-of-type(${at + 1})`);
+    const title = this.page.locator(`.grid thead th[title^="${column} "]`).first();
+    const at = await title.getAttribute('aria-colindex');
+    const first = this.page.locator(`.grid tbody td[aria-colindex="${at}"]:not(.waiting)`);
     await first.nth(count - 1).waitFor();
     return (await first.allTextContents()).slice(0, count);
   }

@@ -1,128 +1,244 @@
-import { useRef, useState } from 'preact/hooks';
-import { formatCell, formatCount } from '../format.ts';
-import type { GridColumn, RowWindow } from '../worker/protocol.ts';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { Result, Task } from '../worker/protocol.ts';
+import type { CellRange, GridColumn, Sort } from '../worker/protocol-data.ts';
 import { FailureBox } from './failure.tsx';
-import { useRows } from './use-rows.ts';
-import { useVirtualRows } from './use-virtual-rows.ts';
+import { CellDialog, type OpenCell } from './grid/cell-dialog.tsx';
+import { Head } from './grid/head.tsx';
+import { Row } from './grid/row.tsx';
+import { at, FIRST, moved, rectangle, type Selection } from './grid/selection.ts';
+import { GridStatus } from './grid/status.tsx';
+import { useColumns } from './grid/use-columns.ts';
+import { useRowWindow } from './grid/use-row-window.ts';
+import { useZone, ZonePicker } from './grid/zone.tsx';
+import { type AskRows, useRows } from './use-rows.ts';
 
-/** A grid that holds only the rows in view; the worker keeps the rest. */
-export function Grid({ columns, total }: { columns: GridColumn[]; total: number | null }) {
+/** Rows for a grid: they are asked for by window. */
+export interface GridRows {
+  readonly columns: GridColumn[];
+  readonly rows: AskRows;
+  /** Absent where rows cannot be sorted. */
+  readonly sort?: (sort: Sort | null) => Promise<Result<number>>;
+  /** The whole value of a cell that is cut; absent where none is. */
+  readonly cell?: (row: number, column: number) => Promise<Result<string | null>>;
+  /** Absent where nothing can be copied. */
+  readonly copy?: (task: Task, range: CellRange) => Promise<Result<string>>;
+}
+
+interface GridProps {
+  /** A new object begins anew. */
+  source: GridRows;
+  /** Name for assistive technology. */
+  label?: string;
+  /** A class for a row, by its cells. */
+  markOf?: (cells: (string | null)[]) => string;
+  /** A column to scroll to, with the number of the request. */
+  goTo?: { column: string; request: number } | undefined;
+  /** Beside the number of rows. */
+  tools?: ComponentChildren;
+}
+
+/** Pixels by which a key makes a column wider. */
+const RESIZE_STEP = 16;
+
+/** A grid of any number of rows that holds only those in view; keys as in the ARIA grid pattern. */
+export function Grid({ source, label = 'Rows', markOf, goTo, tools }: GridProps) {
+  const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
   const [count, setCount] = useState(0);
-  const virtualizer = useVirtualRows(scroller, count);
-  const items = virtualizer.getVirtualItems();
-  const { shown, failure } = useRows(items[0]?.index ?? 0, (items.at(-1)?.index ?? 0) + 1);
-  if (count !== shown.loaded) setCount(shown.loaded);
-  const template = useTemplate(columns, shown);
+  const [zone, setZone] = useZone();
+  const [sort, setSort] = useState<Sort | null>(null);
+  const [sorted, setSorted] = useState(0);
+  const [selection, setSelection] = useState<Selection>(FIRST);
+  const [open, setOpen] = useState<OpenCell>();
+  const { columns } = source;
+  const view = useRowWindow(scroller, count);
+  const rows = useRows(source.rows, sorted, view.first, view.last);
+  const { shown } = rows;
+  if (count !== shown.known) setCount(shown.known);
+  const layout = useColumns(scroller, columns, shown, zone);
+  const size = { rows: count, columns: columns.length, perPage: view.perPage };
+  const box = rectangle(selection, size);
+  const { active } = selection;
 
-  if (failure !== undefined && shown.loaded === 0) return <FailureBox failure={failure} />;
+  useEffect(() => setSort(null), [source]);
+  useEffect(() => {
+    const column = columns.findIndex(({ name }) => name === goTo?.column);
+    if (column < 0) return;
+    layout.reveal(column);
+    setSelection(at({ row: Math.max(active.row, 0), column }));
+  }, [goTo]);
+
+  const select = (next: Selection) => {
+    setSelection(next);
+    if (next.whole !== undefined) return;
+    if (next.active.row >= 0) view.reveal(next.active.row);
+    if (next.active.column >= 0) layout.reveal(next.active.column);
+  };
+  const sortBy = async (column: number) => {
+    const next = nextSort(sort, column);
+    const result = await source.sort?.(next);
+    if (result?.ok !== true) return;
+    setSort(next);
+    setSorted((before) => before + 1);
+  };
+  const openCell = async ({ row, column }: { row: number; column: number }) => {
+    const cells = shown.rows[row - shown.start];
+    if (cells === undefined || columns[column] === undefined) return;
+    const whole = await source.cell?.(row, column);
+    const number = shown.numbers?.[row - shown.start] ?? row;
+    const json = whole?.ok ? whole.value : (cells[column] ?? null);
+    setOpen({ column: columns[column], number, json });
+  };
+  const press = (event: KeyboardEvent) => {
+    const isCopy = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'c';
+    if (isCopy && getSelection()?.isCollapsed !== false) {
+      scroller.current?.parentElement?.querySelector<HTMLButtonElement>('button.copy')?.click();
+    } else if (event.altKey && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) {
+      const width = layout.drawn.find(({ index }) => index === active.column)?.width ?? 0;
+      layout.resize(active.column, width + (event.key === 'ArrowLeft' ? -RESIZE_STEP : RESIZE_STEP));
+    } else if (event.key === 'Enter' || event.key === 'F2') {
+      if (active.row >= 0) void openCell(active);
+      else if (columns[active.column]?.sortable) void sortBy(active.column);
+    } else if (event.key === 'Escape') {
+      setSelection(at(active));
+    } else {
+      const next = moved(selection, event, size);
+      if (next === undefined) return;
+      select(next);
+    }
+    event.preventDefault();
+  };
+  const point = (event: PointerEvent) => {
+    const cell = cellAt(event);
+    if (cell === undefined || event.button !== 0) return;
+    if (cell.column < 0) {
+      select({
+        active: { ...cell, column: 0 },
+        anchor: { row: event.shiftKey ? selection.anchor.row : cell.row, column: 0 },
+        whole: 'rows',
+      });
+    } else select(event.shiftKey ? { active: cell, anchor: selection.anchor } : at(cell));
+  };
+  const drag = (event: PointerEvent) => {
+    const cell = (event.buttons & 1) === 1 ? cellAt(event) : undefined;
+    if (cell === undefined || cell.column < 0) return;
+    if (cell.row !== active.row || cell.column !== active.column) {
+      setSelection({ active: cell, anchor: selection.anchor });
+    }
+  };
+
+  const template = [
+    `${layout.indexWidth}px`,
+    `${layout.before}px`,
+    ...layout.drawn.map(({ width }) => `${width}px`),
+  ].join(' ');
+  const activeId = active.row < 0 ? `${id}-h-${active.column}` : `${id}-${active.row}-${active.column}`;
+  const isActiveDrawn =
+    layout.drawn.some(({ index }) => index === active.column) &&
+    (active.row < 0 || (active.row >= view.first && active.row < view.last));
   return (
     <>
-      {failure !== undefined && <FailureBox failure={failure} />}
-      <p class="count" aria-live="polite">
-        {progress(shown, total)}
-      </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region must be reachable by keyboard */}
-      <section class="grid" ref={scroller} aria-label="Rows" tabIndex={0}>
+      {rows.failure !== undefined && (
+        <div class="row-failure">
+          <FailureBox failure={rows.failure} />
+          <button type="button" onClick={() => rows.goOn(false)}>
+            Try again
+          </button>
+        </div>
+      )}
+      <GridStatus
+        rows={rows}
+        sort={sort}
+        columns={columns}
+        source={source}
+        box={box}
+        zone={zone}
+        onUnsort={() => void sortBy(sort!.column)}
+      >
+        {columns.some(({ dataType }) => mentionsTimestamp(dataType)) && (
+          <ZonePicker zone={zone} onZone={setZone} />
+        )}
+        {tools}
+      </GridStatus>
+      <div class="grid" ref={scroller}>
         <table
-          aria-rowcount={shown.end === 'complete' ? shown.loaded + 1 : -1}
+          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the cells of such a table are a grid's
+          role="grid"
+          style={{ width: `${layout.total}px` }}
+          aria-label={label}
+          aria-rowcount={shown.isAll ? count + 1 : -1}
           aria-colcount={columns.length + 1}
+          aria-multiselectable="true"
+          aria-busy={rows.isReading}
+          aria-activedescendant={isActiveDrawn && count > 0 ? activeId : undefined}
+          tabIndex={0}
+          onKeyDown={press}
+          onPointerDown={point}
+          onPointerMove={drag}
+          onDblClick={(event) => {
+            const cell = cellAt(event);
+            if (cell !== undefined && cell.column >= 0) void openCell(cell);
+          }}
         >
-          <Head columns={columns} template={template} />
-          <tbody style={{ height: `${virtualizer.getTotalSize()}px` }}>
-            {items.map(({ index, start }) => (
-              <Row
-                key={index}
-                index={index}
-                top={start}
-                template={template}
-                columns={columns}
-                cells={shown.rows[index - shown.start]}
-              />
-            ))}
+          <Head
+            id={id}
+            layout={layout}
+            template={template}
+            sort={sort}
+            active={active}
+            onSort={source.sort && ((column) => void sortBy(column))}
+            onSelect={(column, extend) =>
+              setSelection({
+                active: { row: 0, column },
+                anchor: { row: 0, column: extend ? selection.anchor.column : column },
+                whole: 'columns',
+              })
+            }
+          />
+          <tbody style={{ height: `${view.height}px` }}>
+            {Array.from({ length: Math.max(0, view.last - view.first) }, (_, offset) => {
+              const index = view.first + offset;
+              const cells = shown.rows[index - shown.start];
+              return (
+                <Row
+                  key={index}
+                  id={id}
+                  index={index}
+                  number={shown.numbers?.[index - shown.start] ?? index}
+                  top={view.topOf(index)}
+                  template={template}
+                  layout={layout}
+                  cells={cells}
+                  selection={selection}
+                  box={box}
+                  zone={zone}
+                  mark={cells === undefined ? '' : (markOf?.(cells) ?? '')}
+                />
+              );
+            })}
           </tbody>
         </table>
-        {shown.end !== 'open' && shown.loaded === 0 && <p class="empty">No rows.</p>}
-      </section>
+        {shown.isAll && shown.known === 0 && <p class="empty">No rows.</p>}
+      </div>
+      {open !== undefined && <CellDialog open={open} zone={zone} onClose={() => setOpen(undefined)} />}
     </>
   );
 }
 
-/** @param total how many rows there are, where that is known without reading them. */
-function progress({ loaded, end }: RowWindow, total: number | null): string {
-  const rows = `${formatCount(loaded)} ${loaded === 1 ? 'row' : 'rows'}`;
-  if (end === 'complete') return rows;
-  if (end === 'bounded') return `The first ${rows}: this page keeps no more. A narrower filter shows others.`;
-  if (loaded === 0) return 'Reading rows…';
-  const of = total === null ? '' : ` of ${formatCount(total)}`;
-  return `${formatCount(loaded)}${of} rows read; scroll for more`;
+/** Ascending, descending, as it was. */
+function nextSort(sort: Sort | null, column: number): Sort | null {
+  if (sort?.column !== column) return { column, descending: false };
+  return sort.descending ? null : { column, descending: true };
 }
 
-/** Column widths in characters of the first rows that came, which stay: columns that move are hard to read. */
-function useTemplate(columns: GridColumn[], { rows, loaded }: RowWindow): string {
-  const template = useRef<string | undefined>(undefined);
-  if (template.current !== undefined) return template.current;
-  const text = [String(loaded).length + 2, ...columns.map((column, at) => widthOf(column, rows, at))]
-    .map((width) => `calc(${width}ch + 1.2rem)`)
-    .join(' ');
-  if (rows.length > 0) template.current = text;
-  return text;
+function cellAt(event: Event): { row: number; column: number } | undefined {
+  const cell = (event.target as Element).closest<HTMLElement>('[data-column]');
+  const row = cell?.closest<HTMLElement>('[data-row]');
+  if (cell === null || cell === undefined || row === null || row === undefined) return undefined;
+  return { row: Number(row.dataset.row), column: Number(cell.dataset.column) };
 }
 
-function widthOf({ name, type }: GridColumn, rows: RowWindow['rows'], at: number): number {
-  const head = name.length + 1 + Math.min(type.length, 14);
-  const widest = rows.reduce((width, cells) => Math.max(width, formatCell(cells[at] ?? 'null').length), head);
-  return Math.min(widest, 44);
-}
-
-function Head({ columns, template }: { columns: GridColumn[]; template: string }) {
-  return (
-    <thead>
-      <tr aria-rowindex={1} style={{ gridTemplateColumns: template }}>
-        <th scope="col" class="index">
-          #
-        </th>
-        {columns.map(({ name, type, numeric }) => (
-          <th scope="col" key={name} class={numeric ? 'numeric' : ''} title={`${name} ${type}`}>
-            {name} <small>{type}</small>
-          </th>
-        ))}
-      </tr>
-    </thead>
-  );
-}
-
-interface RowProps {
-  index: number;
-  top: number;
-  template: string;
-  columns: GridColumn[];
-  /** Undefined while they are on their way. */
-  cells: (string | null)[] | undefined;
-}
-
-function Row({ index, top, template, columns, cells }: RowProps) {
-  const style = { transform: `translateY(${top}px)`, gridTemplateColumns: template };
-  return (
-    <tr aria-rowindex={index + 2} style={style}>
-      <th scope="row" class="index">
-        {formatCount(index + 1)}
-      </th>
-      {columns.map(({ name, numeric }, at) => (
-        <Cell key={name} json={cells?.[at]} numeric={numeric} />
-      ))}
-    </tr>
-  );
-}
-
-function Cell({ json, numeric }: { json: string | null | undefined; numeric: boolean }) {
-  const side = numeric ? 'numeric' : '';
-  if (json === undefined) return <td />;
-  if (json === null) return <td class={`null ${side}`}>null</td>;
-  const text = formatCell(json);
-  return (
-    <td class={side} title={text}>
-      {text}
-    </td>
-  );
+function mentionsTimestamp(type: GridColumn['dataType']): boolean {
+  return JSON.stringify(type).includes('"name":"timestamp"');
 }

@@ -1,70 +1,67 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { FailureBox } from '../components/failure.tsx';
+import { ColumnPicker } from '../components/grid/column-picker.tsx';
 import { Grid } from '../components/grid.tsx';
-import { type Loadable, loaded, session } from '../session.ts';
-import type { GridColumn, Overview } from '../worker/protocol.ts';
+import { useQuery } from '../row-source.ts';
+import type { RowQuery } from '../worker/protocol-data.ts';
+import { columnsDetail, diffDetail, readDetail } from './data/detail.ts';
+import { DiffView } from './data/diff-view.tsx';
+import { ExportMenu } from './data/export-menu.tsx';
+import { FilterBox } from './data/filter-box.tsx';
 import type { PanelProps } from './registry.tsx';
 
-interface FilterProps {
-  overview: Overview;
-  /** Empty for all rows. */
-  where: string;
-  onFilter: (where: string) => void;
+/** Rows of the table with a filter, read as far as one scrolls; or what differs between two versions. */
+export function DataPanel(props: PanelProps) {
+  const { diff } = readDetail(props.shown.detail);
+  return diff === undefined ? <Rows {...props} /> : <DiffView {...props} from={diff[0]} to={diff[1]} />;
 }
 
-/** Rows of the table, with a filter; they are read as far as one scrolls. */
-export function DataPanel({ overview, shown: { where }, show }: PanelProps) {
-  const [columns, setColumns] = useState<Loadable<GridColumn[]>>({ state: 'loading' });
-  const [scan, setScan] = useState(0);
-  useEffect(() => {
-    let current = true;
-    setColumns({ state: 'loading' });
-    session.startRows(where === '' ? {} : { where }).then((result) => {
-      if (!current) return;
-      setColumns(loaded(result));
-      setScan((before) => before + 1);
-    });
-    return () => {
-      current = false;
-    };
-  }, [where, overview]);
-
+function Rows({ overview, shown: { where, detail }, show }: PanelProps) {
+  const fields = overview.schema.fields;
+  const { columns } = readDetail(detail);
+  const known = columns?.filter((name) => fields.some((each) => each.name === name));
+  const query: RowQuery = {
+    kind: 'table',
+    ...(where !== '' && { where }),
+    ...(known !== undefined && known.length > 0 && { columns: known }),
+  };
+  const rows = useQuery(query, overview);
+  const [goTo, setGoTo] = useState<{ column: string; request: number }>();
+  const choose = (names: string[]) => {
+    show({ detail: columnsDetail(names.length === fields.length ? undefined : names) });
+  };
+  const tools = (
+    <>
+      <ColumnPicker
+        all={rows.state === 'done' ? rows.value.available : []}
+        shown={known ?? fields.map(({ name }) => name)}
+        onShow={choose}
+        onGoTo={(column) => setGoTo((before) => ({ column, request: (before?.request ?? 0) + 1 }))}
+      />
+      <ExportMenu query={query} name={fileName(overview.name ?? overview.location, overview.version)} />
+      {overview.version > 0 && (
+        <button
+          type="button"
+          class="small"
+          onClick={() => show({ detail: diffDetail(overview.version - 1, overview.version) })}
+        >
+          Compare versions
+        </button>
+      )}
+    </>
+  );
   return (
     <div class="data">
-      <FilterForm overview={overview} where={where} onFilter={(next) => show({ where: next })} />
-      {columns.state === 'loading' && <p class="loading">Planning the scan…</p>}
-      {columns.state === 'failed' && <FailureBox failure={columns.failure} />}
-      {columns.state === 'done' && (
-        <Grid key={scan} columns={columns.value} total={where === '' ? overview.numRecords : null} />
-      )}
+      <FilterBox overview={overview} where={where} onFilter={(next) => show({ where: next })} />
+      {rows.state === 'loading' && <p class="loading">Planning the scan…</p>}
+      {rows.state === 'failed' && <FailureBox failure={rows.failure} />}
+      {rows.state === 'done' && <Grid source={rows.value} goTo={goTo} tools={tools} />}
     </div>
   );
 }
 
-function FilterForm({ overview, where, onFilter }: FilterProps) {
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    onFilter(String(new FormData(event.currentTarget as HTMLFormElement).get('where')).trim());
-  };
-  const example = overview.partitionColumns[0] ?? overview.schema.fields[0]?.name ?? 'column';
-  return (
-    <form class="filter" onSubmit={submit}>
-      <label for="where">WHERE</label>
-      <input
-        id="where"
-        name="where"
-        defaultValue={where}
-        key={where}
-        placeholder={`${example} IS NOT NULL`}
-        autocomplete="off"
-        spellcheck={false}
-      />
-      <button type="submit">Apply</button>
-      {where !== '' && (
-        <button type="button" class="quiet" onClick={() => onFilter('')}>
-          Clear
-        </button>
-      )}
-    </form>
-  );
+/** The table's name as the name of a file. */
+function fileName(name: string, version: number): string {
+  const last = name.split(/[/\\]/).findLast((part) => part !== '') ?? 'table';
+  return `${last.replace(/[^\p{L}\p{N}._-]+/gu, '_').slice(0, 80)}-v${version}`;
 }

@@ -1,5 +1,7 @@
 /** What crosses between the page and its table worker: plain data only. */
 import type { StructType } from 'delta-kernel-web';
+import type { ChangesCalls } from './protocol-changes.ts';
+import type { DiffCalls, RowCalls } from './protocol-data.ts';
 import type { FilesCalls } from './protocol-files.ts';
 import type { HealthCalls } from './protocol-health.ts';
 import type { HistoryCalls } from './protocol-history.ts';
@@ -65,22 +67,6 @@ export interface Feature {
   kind: 'reader and writer' | 'writer';
 }
 
-export interface GridColumn {
-  name: string;
-  type: string;
-  numeric: boolean;
-}
-
-/** A window of rows; a cell is its JSON text, or null. */
-export interface RowWindow {
-  start: number;
-  rows: (string | null)[][];
-  /** Rows that the worker holds so far. */
-  loaded: number;
-  /** Whether these are all; `bounded` that there may be more, which the worker does not keep. */
-  end: 'open' | 'complete' | 'bounded';
-}
-
 /** A failure as the page shows it. */
 export interface Failure {
   code: string;
@@ -109,7 +95,15 @@ export interface Task {
 }
 
 /** The worker's side; every call answers with a value or a failure, never a rejected promise. */
-export interface TableWorker extends CoreCalls, OpenCalls, HistoryCalls, RowCalls, HealthCalls, FilesCalls {}
+export interface TableWorker
+  extends CoreCalls,
+    OpenCalls,
+    HistoryCalls,
+    RowCalls,
+    DiffCalls,
+    ChangesCalls,
+    HealthCalls,
+    FilesCalls {}
 
 export interface CoreCalls {
   /** A later call cancels an earlier one. */
@@ -118,11 +112,4 @@ export interface CoreCalls {
   cancel(taskId: number): Promise<void>;
   /** Once, by the page: who hears of the progress of tasks. */
   listen(listener: (taskId: number, progress: Progress) => void): Promise<void>;
-}
-
-export interface RowCalls {
-  /** Starts a new scan; rows are then asked for by window. */
-  startRows(query: { where?: string }): Promise<Result<GridColumn[]>>;
-  /** Rows `start` to before `end`; reads on to `readTo` at least, where the scan has as many. */
-  rows(start: number, end: number, readTo: number): Promise<Result<RowWindow>>;
 }

@@ -1,145 +1,261 @@
-/** Rows of a scan, read as far as somebody looks at them and kept as Arrow batches. */
-import {
-  type DataType,
-  type DeltaTable,
-  jsonWriters,
-  type TableScan,
-  typeToString,
-  type ValueWriter,
-} from 'delta-kernel-web';
-import type { GridColumn, RowWindow } from './protocol.ts';
+/** Rows of a source by their numbers: read as far as somebody looks, kept within a bound, and read again where needed. */
+import { type DataType, typeToString } from 'delta-kernel-web';
+import { Moment, within } from './moment.ts';
+import type { GridColumn, RowWindow, Sort } from './protocol-data.ts';
+import { Pages } from './rows/pages.ts';
+import { Places } from './rows/places.ts';
+import { isSortable, sortedRows } from './rows/sorting.ts';
+import type { PlacedRows, RowSource } from './rows/source.ts';
 
-/** What a page can scroll through: browsers cut elements off somewhat above 17 million pixels. */
-const MAX_ROWS = 600_000;
-/** Bytes of Arrow buffers. */
-const MAX_BYTES = 256 * 2 ** 20;
-/** Characters of a cell; nobody reads more in a grid. */
-const MAX_CELL = 2000;
-/** Batches whose writers, which hold decoded text, are kept. */
-const MAX_WRITERS = 4;
+export interface ReaderLimits {
+  /** Bytes of Arrow buffers in memory. */
+  readonly bytes: number;
+  /** Characters of a cell; nobody reads more in a grid. */
+  readonly cell: number;
+  /** How long an answer may take before it has what is there. */
+  readonly answerMs: number;
+}
+
+const LIMITS: ReaderLimits = { bytes: 256 * 2 ** 20, cell: 2000, answerMs: 200 };
+/** Rows before those that are looked for which are read along, for whoever goes back a little. */
+const BEFORE = 5000;
+/** Reading on over so many rows costs less than beginning anew. */
+const NEAR = 100_000;
 
 const NUMERIC = new Set(['byte', 'short', 'integer', 'long', 'float', 'double']);
 
-type Batch = TableScan extends AsyncIterable<infer B> ? B : never;
-
-interface HeldBatch {
-  readonly start: number;
-  readonly end: number;
-  readonly batch: Batch;
+interface Cursor {
+  readonly rows: AsyncIterator<PlacedRows>;
+  readonly abort: AbortController;
+  /** Number of the next row. */
+  next: number;
+  /** The part that the last rows came from. */
+  part: number;
+  pending: Promise<IteratorResult<PlacedRows>> | undefined;
 }
 
 export class RowReader {
   readonly columns: GridColumn[];
-  readonly #scan: TableScan;
-  readonly #batches: AsyncIterator<Batch>;
-  readonly #abort = new AbortController();
-  readonly #held: HeldBatch[] = [];
-  readonly #buffers = new Set<ArrayBufferLike>();
-  readonly #writers = new Map<HeldBatch, ValueWriter[]>();
-  #bytes = 0;
-  #failure: { error: unknown } | undefined;
-  #end: RowWindow['end'] = 'open';
+  readonly #source: RowSource;
+  readonly #limits: ReaderLimits;
+  readonly #pages: Pages;
+  readonly #places = new Places();
+  #cursor: Cursor | undefined;
+  /** Rows seen so far. */
+  #seen = 0;
+  /** Number of all rows, once the end was seen. */
+  #total: number | undefined;
+  #isMiscounted = false;
+  #sorted: { readonly numbers: Uint32Array } | undefined;
+  #isClosed = false;
   /** Calls read one after the other. */
-  #reading: Promise<void> = Promise.resolve();
+  #turn: Promise<unknown> = Promise.resolve();
 
-  /** `InvalidExpression` or `Schema` for a filter that does not fit the table. */
-  constructor(table: DeltaTable, where: string | undefined) {
-    this.#scan = table.scan({ where, signal: this.#abort.signal });
-    this.#batches = this.#scan[Symbol.asyncIterator]();
-    this.columns = this.#scan.schema.fields.map(({ name, type }) => ({
+  constructor(source: RowSource, limits: Partial<ReaderLimits> = {}) {
+    this.#source = source;
+    this.#limits = { ...LIMITS, ...limits };
+    this.#pages = new Pages(this.#limits.bytes);
+    this.columns = source.schema.fields.map(({ name, type }) => ({
       name,
       type: typeToString(type),
+      dataType: type,
       numeric: isNumeric(type),
+      sortable: isSortable(type),
     }));
   }
 
-  /** Rows from `start` to before `end`, fewer where the scan has fewer, once `readTo` rows or all are there. */
+  /** Rows `start` to before `end`, as many as are there after a moment, while `readTo` rows become known. */
   async window(start: number, end: number, readTo: number): Promise<RowWindow> {
-    const reading = this.#reading.then(() => this.#read(readTo));
-    this.#reading = reading.catch(() => undefined); // whoever asked hears of it; the next call tries by itself
-    await reading;
-    const rows: RowWindow['rows'] = [];
-    for (const held of this.#held) {
-      if (held.end > start && held.start < end) this.#print(held, start, end, rows);
+    const turn = this.#turn.then(() => this.#windowNow(start, end, readTo));
+    this.#turn = turn.catch(() => undefined); // whoever asked hears of it; the next call tries by itself
+    return turn;
+  }
+
+  /** The JSON text of a cell, whole; the row must be in a window that was asked for last. */
+  cell(row: number, column: number): string | null {
+    const number = this.#sorted === undefined ? row : this.#sorted.numbers[row]!;
+    return this.#print(number, [column], Number.POSITIVE_INFINITY)?.[0] ?? null;
+  }
+
+  /** Rows of a range that are in memory, with whole cells, up to the first that is not. */
+  printed(start: number, end: number, columns: readonly number[]): (string | null)[][] {
+    const rows: (string | null)[][] = [];
+    for (let row = start; row < end; row += 1) {
+      const cells = this.#print(this.#sorted?.numbers[row] ?? row, columns, Number.POSITIVE_INFINITY);
+      if (cells === undefined) break;
+      rows.push(cells);
     }
-    return { start, rows, loaded: this.#loaded, end: this.#end };
+    return rows;
+  }
+
+  /** Shows the rows that are in memory by a column, until this is called with null. @returns how many they are. */
+  sort(sort: Sort | null): number {
+    this.#sorted = sort === null ? undefined : { numbers: sortedRows(this.#pages.all, sort) };
+    return this.#sorted?.numbers.length ?? this.#known;
   }
 
   /** Stops all reads; windows that are under way reject. */
   close(): void {
-    this.#abort.abort();
-    this.#batches.return?.().catch(() => undefined); // ends with the abort, which this call asked for
-    this.#held.length = 0;
-    this.#writers.clear();
-    this.#buffers.clear();
+    this.#isClosed = true;
+    this.#dropCursor();
+    this.#pages.clear();
+    this.#sorted = undefined;
   }
 
-  get #loaded(): number {
-    return this.#held.at(-1)?.end ?? 0;
+  get #sizes() {
+    return this.#isMiscounted ? undefined : this.#source.sizes;
   }
 
-  async #read(to: number): Promise<void> {
-    while (this.#end === 'open' && this.#loaded < to) {
-      const { done, value } = await this.#next();
-      this.#abort.signal.throwIfAborted();
-      if (done) {
-        this.#end = 'complete';
-      } else if (!this.#keep(value)) {
-        this.#end = 'bounded';
-        await this.#batches.return?.();
-      }
+  get #all(): number | undefined {
+    return this.#total ?? this.#sizes?.total;
+  }
+
+  get #known(): number {
+    return this.#all ?? this.#seen;
+  }
+
+  async #windowNow(start: number, end: number, readTo: number): Promise<RowWindow> {
+    if (this.#sorted !== undefined) return this.#sortedWindow(this.#sorted.numbers, start, end);
+    const moment = new Moment(this.#limits.answerMs);
+    let wanted = this.#wanted(start, end, readTo);
+    while (wanted !== undefined && !moment.isOver) {
+      await this.#readTowards(wanted, { start, end }, moment);
+      wanted = this.#wanted(start, end, readTo);
     }
+    return {
+      start,
+      rows: this.#printRange(start, Math.min(end, this.#known)),
+      known: this.#known,
+      isAll: this.#all !== undefined,
+      isReading: wanted !== undefined,
+      ...(this.#isMiscounted && { isMiscounted: true }),
+      ...(this.#source.files && { files: this.#source.files }),
+    };
   }
 
-  /** A scan that has failed must not look as if it had ended. */
-  async #next(): Promise<IteratorResult<Batch>> {
-    if (this.#failure !== undefined) throw this.#failure.error;
+  #sortedWindow(numbers: Uint32Array, start: number, end: number): RowWindow {
+    const shown = [...numbers.subarray(start, end)];
+    return {
+      start,
+      rows: shown.map((number) => this.#print(number, undefined, this.#limits.cell) ?? []),
+      numbers: shown,
+      known: numbers.length,
+      isAll: true,
+      isReading: false,
+      ...(this.#source.files && { files: this.#source.files }),
+    };
+  }
+
+  /** The next row that must be read; undefined where all that was asked for is there. */
+  #wanted(start: number, end: number, readTo: number): number | undefined {
+    const all = this.#all ?? Number.POSITIVE_INFINITY;
+    const last = Math.min(end, all);
+    const missing = this.#pages.firstMissing(start, last);
+    if (missing < last) return missing;
+    return this.#all === undefined && this.#seen < readTo ? this.#seen : undefined;
+  }
+
+  /** Takes in the next rows on the way to a row, if they come within the moment. */
+  async #readTowards(row: number, around: { start: number; end: number }, moment: Moment): Promise<void> {
+    if (this.#isClosed) throw new DOMException('the rows were closed', 'AbortError');
+    const cursor = this.#cursorFor(row);
+    cursor.pending ??= cursor.rows.next();
+    let next: IteratorResult<PlacedRows> | undefined;
     try {
-      return await this.#batches.next();
+      next = await within(cursor.pending, moment);
     } catch (error) {
-      this.#failure = { error };
+      // The next call begins anew: what failed may work again.
+      if (this.#cursor === cursor) this.#dropCursor();
       throw error;
     }
+    cursor.abort.signal.throwIfAborted();
+    if (next === undefined) return;
+    cursor.pending = undefined;
+    if (next.done) this.#reachedEnd(cursor);
+    else this.#take(cursor, next.value, around);
   }
 
-  /** Whether there is room for more. */
-  #keep(batch: Batch): boolean {
-    const start = this.#loaded;
-    if (batch.numRows === 0) return true;
-    const end = start + batch.numRows;
-    this.#held.push({ start, end: Math.min(end, MAX_ROWS), batch });
-    this.#bytes += this.#newBytes(batch.data);
-    return end <= MAX_ROWS && this.#bytes <= MAX_BYTES;
-  }
-
-  /** Bytes of the buffers that no batch before had: slices of one batch share theirs. */
-  #newBytes(data: Batch['data']): number {
-    let bytes = 0;
-    for (const view of [data.values, data.valueOffsets, data.nullBitmap, data.typeIds]) {
-      const buffer: ArrayBufferLike | undefined = view?.buffer;
-      if (buffer === undefined || this.#buffers.has(buffer)) continue;
-      this.#buffers.add(buffer);
-      bytes += buffer.byteLength;
+  #take(cursor: Cursor, { data, at }: PlacedRows, around: { start: number; end: number }): void {
+    const expected = at.part === cursor.part ? cursor.next : this.#sizes?.startOf(at.part);
+    if (expected !== undefined && expected !== cursor.next) {
+      this.#miscounted();
+      return;
     }
-    return data.children.reduce((sum, child) => sum + this.#newBytes(child as Batch['data']), bytes);
+    cursor.part = at.part;
+    this.#places.add({ row: cursor.next, place: at });
+    this.#pages.add(cursor.next, data, around);
+    cursor.next += data.length;
+    this.#seen = Math.max(this.#seen, cursor.next);
   }
 
-  #print(held: HeldBatch, start: number, end: number, into: RowWindow['rows']): void {
-    const writers = this.#writersOf(held);
-    const { children } = held.batch.data;
-    const last = Math.min(end, held.end) - held.start;
-    for (let row = Math.max(0, start - held.start); row < last; row += 1) {
-      into.push(writers.map((write, at) => (children[at]?.getValid(row) ? shorten(write(row)) : null)));
+  #reachedEnd(cursor: Cursor): void {
+    if (this.#sizes !== undefined && this.#sizes.total !== cursor.next) this.#miscounted();
+    else this.#total = cursor.next;
+    this.#dropCursor();
+  }
+
+  /** Some file has more or fewer rows than the log says: from here on rows are counted as they are read. */
+  #miscounted(): void {
+    this.#isMiscounted = true;
+    this.#dropCursor();
+    this.#pages.clear();
+    this.#places.clear();
+    this.#seen = 0;
+    this.#total = undefined;
+  }
+
+  #cursorFor(row: number): Cursor {
+    const from = this.#placeFor(row);
+    const cursor = this.#cursor;
+    if (cursor !== undefined) {
+      const isAhead = cursor.next <= row;
+      if (isAhead && (row - cursor.next <= NEAR || from.row <= cursor.next)) return cursor;
     }
+    this.#dropCursor();
+    const abort = new AbortController();
+    const rows = this.#source.read(from.place, abort.signal)[Symbol.asyncIterator]();
+    this.#cursor = { rows, abort, next: from.row, part: from.place.part, pending: undefined };
+    return this.#cursor;
   }
 
-  #writersOf(held: HeldBatch): ValueWriter[] {
-    const writers = this.#writers.get(held) ?? jsonWriters(held.batch, this.#scan.schema);
-    this.#writers.delete(held);
-    this.#writers.set(held, writers);
-    const [oldest] = this.#writers.keys();
-    if (this.#writers.size > MAX_WRITERS && oldest !== undefined) this.#writers.delete(oldest);
-    return writers;
+  #placeFor(row: number) {
+    const before = Math.max(0, row - BEFORE);
+    const known = this.#places.before(before);
+    const counted = this.#sizes?.find(before);
+    return counted !== undefined && counted.row > known.row ? counted : known;
+  }
+
+  #dropCursor(): void {
+    const cursor = this.#cursor;
+    this.#cursor = undefined;
+    if (cursor === undefined) return;
+    cursor.abort.abort(new DOMException('no longer wanted', 'AbortError'));
+    // Both end with the abort, which was asked for.
+    cursor.pending?.catch(() => undefined);
+    cursor.rows.return?.().catch(() => undefined);
+  }
+
+  #printRange(start: number, end: number): RowWindow['rows'] {
+    const rows: RowWindow['rows'] = [];
+    for (let row = start; row < end; row += 1) {
+      const cells = this.#print(row, undefined, this.#limits.cell);
+      if (cells === undefined) break;
+      rows.push(cells);
+    }
+    return rows;
+  }
+
+  /** Undefined where the row is not in memory. */
+  #print(row: number, columns: readonly number[] | undefined, length: number): (string | null)[] | undefined {
+    const page = this.#pages.find(row);
+    if (page === undefined) return undefined;
+    const writers = this.#pages.writersOf(page);
+    const at = row - page.start;
+    const chosen = columns ?? this.columns.keys();
+    return Array.from(chosen, (column) => {
+      const json = writers[column]!(at);
+      return json === null ? null : shortened(json, length);
+    });
   }
 }
 
@@ -148,8 +264,8 @@ function isNumeric(type: DataType): boolean {
 }
 
 /** Long text stays a JSON string; other long values are cut as text. */
-function shorten(json: string): string {
-  if (json.length <= MAX_CELL) return json;
-  if (json.startsWith('"')) return JSON.stringify(`${String(JSON.parse(json)).slice(0, MAX_CELL)}…`);
-  return `${json.slice(0, MAX_CELL)}…`;
+function shortened(json: string, length: number): string {
+  if (json.length <= length) return json;
+  if (json.startsWith('"')) return JSON.stringify(`${String(JSON.parse(json)).slice(0, length)}…`);
+  return `${json.slice(0, length)}…`;
 }

@@ -2,6 +2,7 @@
 import * as Comlink from 'comlink';
 import { historyCalls } from './commits.ts';
 import { WorkerContext } from './context.ts';
+import { diffCalls } from './diff.ts';
 import { filesCalls } from './files.ts';
 import { healthCalls } from './health.ts';
 import { openCalls } from './open.ts';
@@ -14,6 +15,8 @@ const worker: TableWorker = {
   ...openCalls(context),
   ...historyCalls(context),
   ...rowCalls(context),
+  ...diffCalls(context),
+  ...changesCalls(context),
   ...filesCalls(context),
   ...healthCalls(context),
 };
