@@ -1,3 +1,7 @@
+import type { PageFiles } from './lib/page-files.mjs';
+
 export const demoDir: string;
+/** Bytes, compressed. */
+export const MAX_TRANSFER: number;
 export function buildDemo(): Promise<string>;
-export function bundleDemo(outdir: string): Promise<void>;
+export function bundleDemo(outdir: string): Promise<PageFiles>;

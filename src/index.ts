@@ -191,3 +191,4 @@ export type { CatalogState, TableWriter, WriteOptions } from './table/write/comm
 export type { CreateOptions, SchemaInput } from './table/write/create.ts';
 export type { DeleteResult } from './table/write/delete.ts';
 export type { Row, RowInput } from './table/write/input.ts';
+export { type ValueReader, valueReader } from './table/write/row-values.ts';

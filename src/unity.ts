@@ -76,6 +76,8 @@ export interface UnityCatalogOptions extends UnityHttpOptions, CatalogCommitterO
         credentials: VendedCredentials,
       ) => StorageHandler | undefined | Promise<StorageHandler | undefined>)
     | undefined;
+  /** Wraps the storage of every table, such as to count requests or to hold back what is written. */
+  readonly wrapStorage?: ((storage: StorageHandler) => StorageHandler) | undefined;
   readonly runtime?: Runtime | undefined;
 }
 
@@ -194,19 +196,22 @@ export class UnityCatalog {
   }
 
   async #engine(location: URL, credentials: VendedCredentials): Promise<Engine> {
+    const { wrapStorage = (storage: StorageHandler) => storage } = this.#options;
+    return createEngine({ storage: wrapStorage(await this.#storage(location, credentials)) });
+  }
+
+  async #storage(location: URL, credentials: VendedCredentials): Promise<StorageHandler> {
     const { storage, s3 } = this.#options;
     const own = await storage?.(location, credentials);
-    if (own !== undefined) return createEngine({ storage: own });
+    if (own !== undefined) return own;
     checkCloud(location);
-    if (!/^s3[an]?:$/.test(location.protocol)) return createEngine({ storage: await storageFor(location) });
+    if (!/^s3[an]?:$/.test(location.protocol)) return storageFor(location);
     // Only tables in S3 need the SDK.
     const { vendedS3 } = await import('./storage/s3-vended.ts');
-    return createEngine({
-      storage: vendedS3({
-        ...s3,
-        keys: async () => s3KeysOf(await credentials.current()),
-        renew: async () => s3KeysOf(await credentials.renewed()),
-      }),
+    return vendedS3({
+      ...s3,
+      keys: async () => s3KeysOf(await credentials.current()),
+      renew: async () => s3KeysOf(await credentials.renewed()),
     });
   }
 

@@ -153,6 +153,11 @@ export class DeltaTable {
     return this.snapshot.tableRoot;
   }
 
+  /** The same version through another engine, such as one over a wrapped storage; commits are made as before. */
+  withEngine(engine: Engine): DeltaTable {
+    return new DeltaTable(engine, this.#snapshot, this.#writer);
+  }
+
   /** This table at its newest version, which its catalog is asked for: the same object where nothing is new. */
   async refresh(
     options: Pick<OpenOptions, 'logTail' | 'maxCatalogVersion' | 'signal'> = {},
@@ -213,10 +218,11 @@ export class DeltaTable {
 
   /**
    * Rows that commits of versions `start` to `end` (this version by default) inserted, deleted or updated, with
-   * `_change_type`, `_commit_version` and `_commit_timestamp`. Errors, those of `TableChanges.load` among them, come
-   * while iterating.
+   * `_change_type`, `_commit_version` and `_commit_timestamp`: all, or those for which `where` is true, which may name
+   * these columns too. Text that is no condition is an `InvalidExpression` here; other errors, those of
+   * `TableChanges.load` among them, come while iterating.
    */
-  changes(options: ChangesOptions): ChangesScan {
+  changes({ where, ...options }: ChangesOptions): ChangesScan {
     const { runtime, tableRoot } = this.snapshot;
     const end = options.end ?? this.version;
     return new ChangesScan(this.engine, tableRoot, {
@@ -224,6 +230,7 @@ export class DeltaTable {
       ...catalogOptions(this.snapshot),
       ...options,
       end,
+      predicate: toWhere(where),
     });
   }
 

@@ -59,6 +59,7 @@ it('exports these values at the root', async () => {
       "typeToString",
       "types",
       "vacuum",
+      "valueReader",
       "visitScanFiles",
       "withCounting",
       "withRangeCoalescing",
