@@ -6,6 +6,8 @@ import type { FilesCalls } from './protocol-files.ts';
 import type { HealthCalls } from './protocol-health.ts';
 import type { HistoryCalls } from './protocol-history.ts';
 import type { OpenCalls } from './protocol-open.ts';
+import type { SqlCalls } from './protocol-sql.ts';
+import type { WriteCalls } from './protocol-write.ts';
 
 /**
  * Where a table is. A URL's query may be a signature; keys and tokens are secrets: none of them ever goes into links,
@@ -103,7 +105,9 @@ export interface TableWorker
     DiffCalls,
     ChangesCalls,
     HealthCalls,
-    FilesCalls {}
+    FilesCalls,
+    SqlCalls,
+    WriteCalls {}
 
 export interface CoreCalls {
   /** A later call cancels an earlier one. */

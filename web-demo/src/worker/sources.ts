@@ -64,19 +64,22 @@ export function isWritable(source: Source): boolean {
 }
 
 /** The Unity Catalog of a source. */
-export async function unityOf(source: Omit<UnitySource, 'kind' | 'table'>) {
+export async function unityOf(
+  source: Omit<UnitySource, 'kind' | 'table'>,
+  wrapStorage?: (storage: StorageHandler) => StorageHandler,
+) {
   const { server, token, region, endpoint, style } = source;
   const { UnityCatalog } = await import('delta-kernel-web/unity');
   const s3 = { region, endpoint, forcePathStyle: style === undefined ? undefined : style === 'path' };
-  return new UnityCatalog({ url: server, token, s3 });
+  return new UnityCatalog({ url: server, token, s3, wrapStorage });
 }
 
 /** The catalog that this browser's own storage holds. */
-export async function browserCatalog() {
+export async function browserCatalog(storage: StorageHandler = new OpfsStorageHandler()) {
   const { OpfsRecordStore, StorageCatalog } = await import('delta-kernel-web/catalog');
   return new StorageCatalog({
     records: new OpfsRecordStore(),
-    storage: new OpfsStorageHandler(),
+    storage,
     root: `opfs:///${CATALOG_FOLDER}/`,
   });
 }

@@ -1,5 +1,6 @@
 /** The table worker: the only place of the page that uses the kernel. */
 import * as Comlink from 'comlink';
+import { changesCalls } from './changes.ts';
 import { historyCalls } from './commits.ts';
 import { WorkerContext } from './context.ts';
 import { diffCalls } from './diff.ts';
@@ -8,6 +9,8 @@ import { healthCalls } from './health.ts';
 import { openCalls } from './open.ts';
 import type { TableWorker } from './protocol.ts';
 import { rowCalls } from './rows.ts';
+import { sqlCalls } from './sql.ts';
+import { writeCalls } from './write.ts';
 
 const context = new WorkerContext();
 
@@ -19,6 +22,8 @@ const worker: TableWorker = {
   ...changesCalls(context),
   ...filesCalls(context),
   ...healthCalls(context),
+  ...sqlCalls(context),
+  ...writeCalls(context),
 };
 
 Comlink.expose(worker);

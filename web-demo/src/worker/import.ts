@@ -1,0 +1,191 @@
+/** What a person drops or pastes, as rows for a table. */
+import { DeltaError, jsonWriters, type RowInput, type StructType } from 'delta-kernel-web';
+import { cellReader } from './import/cells.ts';
+import { Checker, type GivenRow, parquetColumns } from './import/check.ts';
+import { type CsvRow, readCsv } from './import/csv.ts';
+import { inferText, inferValues, typeJson, valueText } from './import/infer.ts';
+import { readJson } from './import/json.ts';
+import { allRows, fitTypes, openParquet } from './import/parquet.ts';
+import type { ImportCheck, ImportInput, ImportOptions, NewColumn } from './protocol-write.ts';
+
+/** Bytes of text: it and its rows lie in memory. */
+const MAX_TEXT = 128 << 20;
+const PREVIEW_ROWS = 20;
+/** Rows that a type is inferred from. */
+const INFER_ROWS = 10_000;
+
+export interface Import {
+  readonly check: ImportCheck;
+  /** Empty where something does not fit. */
+  readonly rows: RowInput;
+}
+
+export async function readImport(
+  schema: StructType,
+  input: ImportInput,
+  options: ImportOptions,
+  signal: AbortSignal,
+): Promise<Import> {
+  if (await isParquet(input)) return readParquet(schema, (input as { file: File }).file, signal);
+  const text = await textOf(input);
+  return isJson(text) ? readJsonText(schema, text) : readCsvText(schema, text, options);
+}
+
+export async function inferColumns(input: ImportInput, signal: AbortSignal): Promise<NewColumn[]> {
+  if (await isParquet(input)) {
+    const { schema } = await openParquet((input as { file: File }).file, signal);
+    return schema.fields.map((field) => ({
+      name: field.name,
+      type: typeJson(field),
+      nullable: field.nullable,
+    }));
+  }
+  const text = await textOf(input);
+  if (isJson(text)) {
+    const rows = readJson(text).rows.slice(0, INFER_ROWS);
+    const names = [...new Set(rows.flatMap(({ row }) => Object.keys(row)))];
+    return names.map((name) =>
+      inferValues(
+        name,
+        rows.map(({ row }) => row[name]),
+      ),
+    );
+  }
+  const [head, ...rows] = readCsv(text);
+  if (head === undefined) throw empty();
+  const some = rows.slice(0, INFER_ROWS);
+  return head.cells.map((name, at) =>
+    inferText(
+      name,
+      some.map(({ cells }) => cells[at] ?? ''),
+    ),
+  );
+}
+
+function readCsvText(schema: StructType, text: string, { header }: ImportOptions): Import {
+  const rows = readCsv(text);
+  if (rows.length === 0) throw empty();
+  const names = header ? rows[0]!.cells.map((name) => name.trim()) : schema.fields.map(({ name }) => name);
+  const repeated = names.find((name, at) => names.findIndex((each) => same(each, name)) !== at);
+  if (repeated !== undefined) throw new DeltaError('Schema', `line 1 names the column ${repeated} twice`);
+  const body = header ? rows.slice(1) : rows;
+  const checker = new Checker(schema);
+  const readers = names.map((name) => {
+    const type = schema.fields.find((field) => same(field.name, name))?.type;
+    return type === undefined ? undefined : cellReader(type);
+  });
+  const given = body.map((row) => csvRow(row, names, readers, checker));
+  return finished('CSV', given, checker, names);
+}
+
+function csvRow(
+  { cells, line }: CsvRow,
+  names: readonly string[],
+  readers: readonly (((text: string) => unknown) | undefined)[],
+  checker: Checker,
+): GivenRow {
+  if (cells.length !== names.length) {
+    checker.bad(line, '', `has ${cells.length} cells, the columns are ${names.length}`);
+  }
+  const row: Record<string, unknown> = Object.create(null);
+  for (const [at, name] of names.entries()) {
+    const cell = cells[at] ?? '';
+    row[name] = cell === '' ? null : (readers[at]?.(cell) ?? cell);
+  }
+  const given = { row, line };
+  checker.add(given);
+  return given;
+}
+
+function readJsonText(schema: StructType, text: string): Import {
+  const { rows, isList } = readJson(text);
+  const checker = new Checker(schema);
+  for (const row of rows) checker.add(row);
+  return finished(isList ? 'JSON' : 'NDJSON', rows, checker);
+}
+
+function finished(
+  format: ImportCheck['format'],
+  given: readonly GivenRow[],
+  checker: Checker,
+  names?: readonly string[],
+): Import {
+  if (given.length === 0) throw empty();
+  const columns = checker.columns(names);
+  const fits = columns.every(({ problem }) => problem === undefined) && checker.numBadCells === 0;
+  const previewColumns = columns.map(({ name }) => name);
+  const check: ImportCheck = {
+    format,
+    rows: given.length,
+    columns,
+    ...checker.result(),
+    previewColumns,
+    preview: given.slice(0, PREVIEW_ROWS).map(({ row }) => {
+      const cells = new Map(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value]));
+      return previewColumns.map((name) => valueText(cells.get(name.toLowerCase())));
+    }),
+  };
+  return { check, rows: fits ? given.map(({ row }) => row) : [] };
+}
+
+async function readParquet(schema: StructType, file: File, signal: AbortSignal): Promise<Import> {
+  const input = await openParquet(file, signal);
+  const columns = parquetColumns(input.schema, schema, fitTypes);
+  const fits = columns.every(({ problem }) => problem === undefined);
+  const check: ImportCheck = {
+    format: 'Parquet',
+    rows: input.rows,
+    columns,
+    badCells: [],
+    numBadCells: 0,
+    previewColumns: input.schema.fields.map(({ name }) => name),
+    preview: [],
+  };
+  for await (const batch of input.batches(signal)) {
+    const writers = jsonWriters(batch, input.schema);
+    const count = Math.min(batch.numRows, PREVIEW_ROWS - check.preview.length);
+    for (let row = 0; row < count; row += 1) {
+      check.preview.push(
+        writers.map((write, at) => (batch.data.children[at]?.getValid(row) ? unquoted(write(row)) : null)),
+      );
+    }
+    if (check.preview.length >= PREVIEW_ROWS) break;
+  }
+  return { check, rows: fits ? await allRows(input, signal) : [] };
+}
+
+function unquoted(json: string): string {
+  return json.startsWith('"') ? String(JSON.parse(json)) : json;
+}
+
+async function isParquet(input: ImportInput): Promise<boolean> {
+  if (input.kind === 'text') return false;
+  const magic = new Uint8Array(await input.file.slice(0, 4).arrayBuffer());
+  return String.fromCharCode(...magic) === 'PAR1';
+}
+
+function isJson(text: string): boolean {
+  return /^\s*[[{]/.test(text);
+}
+
+async function textOf(input: ImportInput): Promise<string> {
+  if (input.kind === 'text') return input.text;
+  const { file } = input;
+  if (file.size > MAX_TEXT) {
+    const message = `${file.name} has more than ${MAX_TEXT >> 20} MiB of text: split it, or give Parquet`;
+    throw new DeltaError('InvalidOption', message);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+  } catch (cause) {
+    throw new DeltaError('ParseError', `${file.name} is neither Parquet nor text in UTF-8`, { cause });
+  }
+}
+
+function empty(): DeltaError {
+  return new DeltaError('InvalidOption', 'there are no rows in it');
+}
+
+function same(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}

@@ -1,0 +1,194 @@
+/** Queries of the open table, by DuckDB. */
+import type { DeltaTable } from 'delta-kernel-web';
+import { attempt, type Work, type WorkerContext } from './context.ts';
+import type { SqlAnswer, SqlCalls, SqlColumn, SqlMistake, SqlStart } from './protocol-sql.ts';
+import type { Duck } from './sql/duck.ts';
+import type { LoadedRows } from './sql/loaded.ts';
+import type { PlanNode } from './sql/plan.ts';
+
+const MIB = 1 << 20;
+/** Characters of a cell; nobody reads more in a grid. */
+const MAX_CELL = 2000;
+/** Optimizations under which a plan over an empty table would not say what a query needs. */
+const PLAIN = 'statistics_propagation,empty_result_pullup,late_materialization';
+
+export function sqlCalls(context: WorkerContext): SqlCalls {
+  let runner: Promise<Runner> | undefined;
+  const stop = () => {
+    const ending = runner;
+    runner = undefined;
+    ending?.then((each) => each.stop()).catch(() => undefined); // it never started
+  };
+  context.onClose(stop);
+  const start = (work: Work) => {
+    runner ??= Runner.start(work).catch((error: unknown) => {
+      runner = undefined;
+      throw error;
+    });
+    return runner;
+  };
+  return {
+    startSql: (task) => context.run(task, async (work) => (await start(work)).start()),
+    checkSql: (sql) => attempt(async () => (await runner)?.check(sql)),
+    runSql: (task, sql) =>
+      context.run(task, async (work) => {
+        const { signal } = work;
+        // A query under way cannot be stopped otherwise.
+        signal.addEventListener('abort', stop);
+        try {
+          return await (await start(work)).run(sql, work);
+        } finally {
+          signal.removeEventListener('abort', stop);
+        }
+      }),
+    sqlRows: (from, to) =>
+      attempt(async () => {
+        if (runner === undefined) throw new Error('the result is gone: run the query again');
+        return (await runner).rows(from, to);
+      }),
+    stopSql: async () => stop(),
+  };
+}
+
+class Runner {
+  readonly #duck: Duck;
+  readonly #table: DeltaTable;
+  readonly #names: readonly string[];
+  readonly #loaded: LoadedRows;
+  #columns: SqlColumn[] = [];
+  /** Calls follow each other: they change what `t` is. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(duck: Duck, table: DeltaTable, names: readonly string[], loaded: LoadedRows) {
+    this.#duck = duck;
+    this.#table = table;
+    this.#names = names;
+    this.#loaded = loaded;
+  }
+
+  static async start({ table, signal, report }: Work): Promise<Runner> {
+    const [{ Duck }, { declare, LoadedRows }] = await Promise.all([
+      import('./sql/duck.ts'),
+      import('./sql/loaded.ts'),
+    ]);
+    const duck = await Duck.start(signal, (loaded, total) =>
+      report({
+        done: Math.ceil(loaded / MIB),
+        ...(total > 0 && { total: Math.ceil(total / MIB) }),
+        unit: 'MiB of DuckDB',
+      }),
+    );
+    const names = namesOf(table);
+    await declare(duck, table, names);
+    return new Runner(duck, table, names, new LoadedRows(duck, table));
+  }
+
+  async start(): Promise<SqlStart> {
+    const { duckType } = await import('./sql/types.ts');
+    return {
+      engine: `DuckDB ${this.#duck.version}`,
+      tables: [...this.#names],
+      columns: this.#table.schema.fields.map(({ name, type }) => ({ name, type: duckType(type) })),
+    };
+  }
+
+  check(sql: string): Promise<SqlMistake | undefined> {
+    const query = trimmed(sql);
+    if (query === '') return Promise.resolve(undefined);
+    return this.#inTurn(async () => {
+      const planned = await this.#plan(query);
+      return 'message' in planned ? planned : undefined;
+    });
+  }
+
+  run(sql: string, work: Work): Promise<SqlAnswer> {
+    return this.#inTurn(() => this.#answer(trimmed(sql), work));
+  }
+
+  rows(start: number, end: number): Promise<(string | null)[][]> {
+    const cells = this.#columns.map((_, at) => `left(CAST(#${at + 1} AS VARCHAR), ${MAX_CELL})`).join(', ');
+    return this.#inTurn(() =>
+      this.#duck.rows(
+        `SELECT ${cells} FROM delta.result WHERE rowid >= ${start} AND rowid < ${end} ORDER BY rowid`,
+      ),
+    );
+  }
+
+  stop(): Promise<void> {
+    return this.#duck.stop();
+  }
+
+  async #answer(query: string, work: Work): Promise<SqlAnswer> {
+    const { abortable, mistakeOf } = await import('./sql/duck.ts');
+    const { showShape } = await import('./sql/loaded.ts');
+    const { signal } = work;
+    const begin = performance.now();
+    await abortable(showShape(this.#duck), signal);
+    const planned = await abortable(this.#plan(query), signal);
+    if ('message' in planned) return { kind: 'wrong', ...planned };
+    const { needOf } = await import('./sql/plan.ts');
+    const need = needOf(this.#table, query, planned);
+    const load = need.isRead ? await this.#loaded.provide(need, work) : undefined;
+    work.report({ done: load?.rows ?? 0, unit: 'rows queried' });
+    const sql = `CREATE OR REPLACE TABLE delta.result AS FROM (\n${query}\n)`;
+    try {
+      await abortable(this.#duck.run(sql), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      return { kind: 'wrong', ...mistakeOf(error, `${sql.slice(0, -2)}`, query) };
+    }
+    this.#columns = (
+      await this.#duck.rows('SELECT column_name, column_type FROM (DESCRIBE delta.result)')
+    ).map(([name, type]) => ({ name: name!, type: type!, numeric: isNumeric(type!) }));
+    const total = Number((await this.#duck.rows('SELECT count(*)::VARCHAR FROM delta.result'))[0]![0]);
+    return { kind: 'rows', columns: this.#columns, total, load, ms: Math.round(performance.now() - begin) };
+  }
+
+  /** Both plans, or what is wrong with the query. Queries that change something have none: what is queried is a copy. */
+  async #plan(
+    query: string,
+  ): Promise<{ wide: readonly PlanNode[]; narrow: readonly PlanNode[]; shape: string } | SqlMistake> {
+    const { mistakeOf } = await import('./sql/duck.ts');
+    const { SHAPE } = await import('./sql/loaded.ts');
+    const explain = async (disabled: string, sql: string) => {
+      await this.#duck.run(`SET disabled_optimizers = '${disabled}'`);
+      const rows = await this.#duck.rows(`EXPLAIN (FORMAT json)\n${sql}`);
+      return JSON.parse(rows[0]![1]!) as PlanNode[];
+    };
+    const sql = `FROM (\n${query}\n)`;
+    try {
+      // The plain text first: its mistakes have the right words and places.
+      await explain(PLAIN, query);
+      const wide = await explain(`${PLAIN},filter_pushdown`, sql);
+      return { wide, narrow: await explain(PLAIN, sql), shape: SHAPE };
+    } catch (error) {
+      return mistakeOf(error, `EXPLAIN (FORMAT json)\n${query}`, query);
+    } finally {
+      await this.#duck.run("SET disabled_optimizers = ''");
+    }
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#last.then(work);
+    this.#last = next.catch(() => undefined); // whoever asked hears of it
+    return next;
+  }
+}
+
+/** The open table as `t`, and by its own name. */
+function namesOf({ metadata, url }: DeltaTable): string[] {
+  const folder = decodeURIComponent(url.pathname)
+    .split('/')
+    .findLast((part) => part !== '');
+  const name = metadata.name ?? folder ?? 't';
+  return name.toLowerCase() === 't' ? ['t'] : ['t', name];
+}
+
+/** Without what follows the last statement. */
+function trimmed(sql: string): string {
+  return sql.replace(/[\s;]+$/, '');
+}
+
+function isNumeric(type: string): boolean {
+  return /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|UINTEGER|FLOAT|DOUBLE|DECIMAL\(.*\))$/.test(type);
+}

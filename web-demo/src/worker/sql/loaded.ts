@@ -1,0 +1,153 @@
+/** The rows of the table that DuckDB has. */
+import { Field, makeData, RecordBatch, RecordBatchStreamWriter, Schema, Struct } from 'apache-arrow';
+import type { DeltaTable } from 'delta-kernel-web';
+import type { Work } from '../context.ts';
+import type { SqlLoad } from '../protocol-sql.ts';
+import type { Duck } from './duck.ts';
+import type { Need } from './plan.ts';
+import { duckColumns, duckType, quoted } from './types.ts';
+
+/** What DuckDB gets of a table at most. */
+const MAX_ROWS = 1_000_000;
+/** Bytes of Arrow data. */
+const MAX_BYTES = 256 << 20;
+
+const ROWS = { schema: 'delta', name: 'rows' };
+/** The empty table that queries are planned over. */
+export const SHAPE = 'shape';
+
+/** Everything that the view `t` needs: DuckDB's columns of the table, none of them read. */
+export async function declare(duck: Duck, table: DeltaTable, names: readonly string[]): Promise<void> {
+  const { fields } = table.schema;
+  await duck.run(`CREATE SCHEMA delta`);
+  await duck.run(
+    `CREATE TABLE delta.${SHAPE} (${fields.map(({ name, type }) => `${quoted(name)} ${duckType(type)}`).join(', ')})`,
+  );
+  await showShape(duck);
+  for (const name of names.slice(1)) await duck.run(`CREATE VIEW ${quoted(name)} AS FROM t`);
+}
+
+/** Makes queries plan over the empty table. */
+export function showShape(duck: Duck): Promise<void> {
+  return duck.run(`CREATE OR REPLACE VIEW t AS FROM delta.${SHAPE}`);
+}
+
+export class LoadedRows {
+  readonly #duck: Duck;
+  readonly #table: DeltaTable;
+  #load: (SqlLoad & { limit: number | undefined }) | undefined;
+
+  constructor(duck: Duck, table: DeltaTable) {
+    this.#duck = duck;
+    this.#table = table;
+  }
+
+  /** Loads what a query needs, unless it is there, and makes `t` show it. Columns that it does not need are null there. */
+  async provide(need: Need, work: Pick<Work, 'signal' | 'report'>): Promise<SqlLoad> {
+    const wasThere = this.#has(need);
+    if (!wasThere) await this.#read(need, work);
+    const { limit: _, ...load } = this.#load!;
+    const held = new Set(load.columns);
+    const columns = this.#table.schema.fields.map(({ name, type }) => {
+      const value = held.has(name) ? quoted(name) : 'NULL';
+      return `CAST(${value} AS ${duckType(type)}) AS ${quoted(name)}`;
+    });
+    await this.#duck.run(`CREATE OR REPLACE VIEW t AS SELECT ${columns.join(', ')} FROM delta.rows`);
+    return { ...load, wasThere };
+  }
+
+  #has({ columns, where, limit }: Need): boolean {
+    const load = this.#load;
+    if (load === undefined || load.where !== (where ?? '')) return false;
+    const hasRows = load.limit === undefined || (limit !== undefined && limit <= load.limit);
+    return hasRows && columns.every((name) => load.columns.includes(name));
+  }
+
+  async #read(need: Need, { signal, report }: Pick<Work, 'signal' | 'report'>): Promise<void> {
+    this.#load = undefined;
+    const { where, limit } = need;
+    // Rows without any column cannot be told apart from none.
+    const columns = need.columns.length > 0 ? [...need.columns] : [smallest(this.#table)];
+    const max = Math.min(limit ?? MAX_ROWS, MAX_ROWS);
+    const scan = this.#table.scan({ columns, where, limit: max + 1, signal });
+    await this.#duck.run('DROP TABLE IF EXISTS delta.rows');
+    let [rows, bytes, isCut, create] = [0, 0, false, true];
+    for await (const whole of scan) {
+      const batch = whole.slice(0, max - rows);
+      isCut = whole.numRows > max - rows && limit === undefined;
+      if (batch.numRows > 0 || create) {
+        const stream = ipcStream(
+          duckColumns(batch, scan.schema),
+          scan.schema.fields.map(({ name }) => name),
+          batch.numRows,
+        );
+        await this.#duck.insert(stream, { ...ROWS, create });
+        create = false;
+        bytes += stream.byteLength;
+      }
+      rows += batch.numRows;
+      report({ done: rows, unit: 'rows read' });
+      isCut ||= bytes > MAX_BYTES;
+      if (isCut || rows >= max) break;
+    }
+    if (create) await this.#createEmpty(columns);
+    this.#load = {
+      columns,
+      ofColumns: this.#table.schema.fields.length,
+      where: where ?? '',
+      rows,
+      ...(await this.#countFiles(where, signal)),
+      isCut,
+      wasThere: false,
+      limit,
+    };
+  }
+
+  async #createEmpty(columns: readonly string[]): Promise<void> {
+    await this.#duck.run(
+      `CREATE TABLE delta.rows AS SELECT ${columns.map(quoted).join(', ')} FROM delta.${SHAPE}`,
+    );
+  }
+
+  async #countFiles(
+    where: string | undefined,
+    signal: AbortSignal,
+  ): Promise<{ files: number; ofFiles: number }> {
+    let [files, ofFiles] = [0, 0];
+    for await (const { kept } of this.#table.explain({ where, signal })) {
+      ofFiles += 1;
+      if (kept) files += 1;
+    }
+    return { files, ofFiles };
+  }
+}
+
+/** A column that is cheap to read. */
+function smallest({ schema }: DeltaTable): string {
+  const order = ['boolean', 'byte', 'short', 'integer', 'date', 'long', 'float', 'double', 'timestamp'];
+  const rank = (at: number) => {
+    const { type } = schema.fields[at]!;
+    const place = type.kind === 'primitive' ? order.indexOf(type.name) : -1;
+    return place < 0 ? order.length : place;
+  };
+  const [best = 0] = [...schema.fields.keys()].sort((a, b) => rank(a) - rank(b));
+  return schema.fields[best]!.name;
+}
+
+function ipcStream(
+  columns: ReturnType<typeof duckColumns>,
+  names: readonly string[],
+  length: number,
+): Uint8Array {
+  const fields = columns.map(({ type }, at) => new Field(names[at]!, type, true));
+  const schema = new Schema(fields);
+  const batch = new RecordBatch(
+    schema,
+    makeData({ type: new Struct(fields), length, nullCount: 0, children: columns }),
+  );
+  const writer = new RecordBatchStreamWriter();
+  writer.reset(undefined, schema);
+  writer.write(batch);
+  writer.finish();
+  return writer.toUint8Array(true);
+}
