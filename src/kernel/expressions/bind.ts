@@ -170,6 +170,10 @@ class Binder {
 
   #distinct(leftInput: Expression, rightInput: Expression, source: Predicate): Predicate {
     const [left, right] = [this.#ordered(leftInput), this.#ordered(rightInput)];
+    // What nobody knows is not NULL, of which all values are distinct.
+    if (left.expression.kind === 'unknown' || right.expression.kind === 'unknown') {
+      return { kind: 'distinct', left: left.expression, right: right.expression };
+    }
     const folded = fold(left, right);
     if (folded) return foldPredicate({ kind: 'distinct', left: folded[0], right: folded[1] });
     if (left.expression.kind === 'literal') return this.#distinct(rightInput, leftInput, source);

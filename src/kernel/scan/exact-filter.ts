@@ -23,18 +23,25 @@ export function exactFilter(
   predicate: Predicate,
 ): ExactFilter {
   const readSchema = scanSchema(snapshot, {
-    schema: extended(snapshot.schema, wanted.logicalSchema, predicate),
+    schema: withPredicateColumns(snapshot.schema, wanted.logicalSchema, predicate),
   });
   const input = relaxedSchema(readSchema.logicalSchema);
+  const apply = rowFilter(engine, predicate, input, relaxedSchema(wanted.logicalSchema));
+  return { readSchema, apply };
+}
+
+/** From batches of `input` to those of `output`: the rows for which the predicate is true. */
+export function rowFilter(
+  engine: Engine,
+  predicate: Predicate,
+  input: StructType,
+  output: StructType,
+): ExactFilter['apply'] {
   const test = engine.evaluationHandler.newPredicateEvaluator(input, predicate);
-  const output = relaxedSchema(wanted.logicalSchema);
   const project = dataTypesEqual(input, output) ? undefined : projection(engine, input, output);
-  return {
-    readSchema,
-    async apply(batch) {
-      const selected = batch.select(await selectionOf(test, batch));
-      return project === undefined ? selected : project.evaluate(selected);
-    },
+  return async (batch) => {
+    const selected = batch.select(await selectionOf(test, batch));
+    return project === undefined ? selected : project.evaluate(selected);
   };
 }
 
@@ -44,7 +51,11 @@ async function selectionOf(test: PredicateEvaluator, batch: EngineData): Promise
 }
 
 /** The wanted fields in their place, those that the predicate reads whole, then its other columns. */
-function extended(table: StructType, wanted: StructType, predicate: Predicate): StructType {
+export function withPredicateColumns(
+  table: StructType,
+  wanted: StructType,
+  predicate: Predicate,
+): StructType {
   const fields = [...wanted.fields];
   for (const [name] of referencedColumns(predicate)) {
     const whole = table.fields.find((each) => each.name === name)!;

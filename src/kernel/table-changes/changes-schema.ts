@@ -1,5 +1,6 @@
 /** The columns of a change feed (`PROTOCOL.md`, "Change Data Files"), and which of them a scan gives. */
 import { DeltaError } from '../../errors.ts';
+import { relaxedSchema } from '../scan/scan-schema.ts';
 import { selectColumns } from '../schema/schema.ts';
 import { field, type StructField, type StructType, types } from '../schema/types.ts';
 
@@ -37,7 +38,18 @@ export function projectChanges(
   schema: StructType,
   columns: readonly (string | readonly string[])[] | undefined,
 ): ChangesProjection {
-  const logicalSchema = columns === undefined ? schema : selectColumns(schema, columns);
+  return projectionOf(columns === undefined ? schema : selectColumns(schema, columns));
+}
+
+export function projectionOf(logicalSchema: StructType): ChangesProjection {
   const fields = logicalSchema.fields.filter(({ name }) => !isChangeColumn(name));
   return { logicalSchema, dataSchema: types.struct(fields) };
+}
+
+/** As a scan's batches: every column of the table nullable, the feed's own not. */
+export function relaxedChanges(logicalSchema: StructType): StructType {
+  const relaxed = relaxedSchema(logicalSchema);
+  return types.struct(
+    relaxed.fields.map((each) => (isChangeColumn(each.name) ? { ...each, nullable: false } : each)),
+  );
 }

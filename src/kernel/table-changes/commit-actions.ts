@@ -21,6 +21,8 @@ export interface FileAction {
   /** By physical name; undefined where a remove does not say. */
   readonly partitionValues: Readonly<Record<string, string | null>> | undefined;
   readonly deletionVector: DeletionVectorDescriptor | undefined;
+  /** Statistics as JSON text, where the action has them and they were asked for. */
+  readonly stats: string | undefined;
 }
 
 export interface CommitActions {
@@ -35,21 +37,25 @@ export interface CommitActions {
 }
 
 const FILE_FIELDS = ['path', 'size', 'partitionValues'] as const;
-const schema = types.struct([
-  actionField('add', ...FILE_FIELDS, 'dataChange', 'deletionVector'),
-  actionField('remove', ...FILE_FIELDS, 'dataChange', 'deletionVector'),
-  actionField('cdc', ...FILE_FIELDS),
-  ...actionsSchema('protocol', 'metaData', 'commitInfo').fields,
-]);
+const commitSchema = (...more: readonly string[]) =>
+  types.struct([
+    actionField('add', ...FILE_FIELDS, 'dataChange', 'deletionVector', ...more),
+    actionField('remove', ...FILE_FIELDS, 'dataChange', 'deletionVector', ...more),
+    actionField('cdc', ...FILE_FIELDS),
+    ...actionsSchema('protocol', 'metaData', 'commitInfo').fields,
+  ]);
+const SCHEMA = commitSchema();
+const SCHEMA_WITH_STATS = commitSchema('stats');
 
 /** Errors name the commit: `InvalidLog`, `MalformedJson`, and those of its actions. */
 export async function readCommitActions(
   engine: Engine,
   tableRoot: URL,
   commit: LogFile,
-  { signal }: CallOptions,
+  { signal, stats = false }: CallOptions & { stats?: boolean },
 ): Promise<CommitActions> {
   const check = new CommitCheck();
+  const schema = stats ? SCHEMA_WITH_STATS : SCHEMA;
   const found = {
     adds: [] as FileAction[],
     removes: [] as FileAction[],
@@ -79,6 +85,7 @@ function* fileActions(data: EngineData, action: 'add' | 'remove' | 'cdc'): Gener
   const column = (name: string) => data.column([action, name]);
   const [path, size, partitionValues] = FILE_FIELDS.map(column);
   const dataChange = column('dataChange');
+  const stats = column('stats');
   const vectors = descriptorColumns(data, [action, 'deletionVector']);
   for (let row = 0; row < data.length; row += 1) {
     const name = path?.getString(row) ?? null;
@@ -89,6 +96,7 @@ function* fileActions(data: EngineData, action: 'add' | 'remove' | 'cdc'): Gener
       size: size?.getNumber(row) ?? undefined,
       partitionValues: values === null ? undefined : Object.fromEntries(values),
       deletionVector: descriptorAt(vectors, row, name),
+      stats: stats?.getString(row) ?? undefined,
     };
   }
 }

@@ -3,16 +3,15 @@ import { loadDeletionVector } from '../deletion-vector/load.ts';
 import type { Engine, RowIndexSet } from '../engine.ts';
 import type { EngineData, SelectionVector } from '../engine-data.ts';
 import type { Expression, Predicate, Scalar } from '../expressions/types.ts';
-import { mapColumns } from '../expressions/visit.ts';
 import { resolvePath } from '../paths.ts';
-import { FileSkipping } from '../scan/file-skipping.ts';
 import { undeleted } from '../scan/read-file.ts';
-import { relaxedSchema, type ScanSchema, scanSchema, withRowIndex } from '../scan/scan-schema.ts';
+import { type ScanSchema, scanSchema, withRowIndex } from '../scan/scan-schema.ts';
 import { transformOf } from '../scan/transform.ts';
 import { field, type StructType, types } from '../schema/types.ts';
 import type { SnapshotState } from '../snapshot/state.ts';
 import type { ChangeFile } from './change-files.ts';
-import { type ChangesProjection, isChangeColumn } from './changes-schema.ts';
+import { dataPredicate } from './change-skipping.ts';
+import { type ChangesProjection, relaxedChanges } from './changes-schema.ts';
 import { type FileAction, requirePartitionValues } from './commit-actions.ts';
 
 /** A file of the feed in its commit. */
@@ -31,23 +30,15 @@ export interface CommitReading {
   readonly predicate: Predicate | undefined;
 }
 
-/** Throws what a scan of that version would: `Schema`, `Unsupported`, `InvalidExpression`. */
+/** `predicate` is bound to the feed's columns. Throws what a scan of that version would: `Schema`, `Unsupported`. */
 export function commitReading(
   state: SnapshotState,
   timestamp: bigint,
   { dataSchema }: ChangesProjection,
   predicate: Predicate | undefined,
 ): CommitReading {
-  const hint = predicate && new FileSkipping(state, withoutChangeColumns(predicate)).physicalPredicate;
+  const hint = predicate && dataPredicate(state, predicate);
   return { state, timestamp, scanSchema: scanSchema(state, { schema: dataSchema }), predicate: hint };
-}
-
-/** Files say nothing of the feed's own columns. */
-function withoutChangeColumns(predicate: Predicate): Predicate {
-  return mapColumns(predicate, (path) => {
-    const [name] = path;
-    return path.length === 1 && isChangeColumn(name!) ? { kind: 'unknown', name: name! } : path;
-  });
 }
 
 /** Logical batches, without empty ones. */
@@ -120,14 +111,6 @@ function changeTransform(change: ChangeFile, reading: CommitReading, logicalSche
 
 function literal(value: Scalar): Expression {
   return { kind: 'literal', literal: value };
-}
-
-/** As a scan's batches: every column of the table nullable, the feed's own not. */
-function relaxedChanges(logicalSchema: StructType): StructType {
-  const relaxed = relaxedSchema(logicalSchema);
-  return types.struct(
-    relaxed.fields.map((each) => (isChangeColumn(each.name) ? { ...each, nullable: false } : each)),
-  );
 }
 
 async function fileMeta(engine: Engine, tableRoot: URL, file: FileAction, signal: AbortSignal | undefined) {

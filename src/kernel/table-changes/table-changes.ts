@@ -19,6 +19,7 @@ import { inCommitTimestampEnablement } from '../history/in-commit-timestamps.ts'
 import type { LogPath } from '../log/log-path.ts';
 import { prefetchInOrder } from '../log/prefetch.ts';
 import type { LogFile } from '../log/types.ts';
+import { rowFilter, withPredicateColumns } from '../scan/exact-filter.ts';
 import { readAhead } from '../scan/read-ahead.ts';
 import { dataTypesEqual, typeToString } from '../schema/schema.ts';
 import type { StructType } from '../schema/types.ts';
@@ -26,10 +27,17 @@ import { Snapshot } from '../snapshot/snapshot.ts';
 import type { SnapshotState } from '../snapshot/state.ts';
 import { checkReadSupport } from '../table-features/protocol-support.ts';
 import { tableProperties } from '../table-properties.ts';
-import { changeFiles } from './change-files.ts';
-import { type ChangesProjection, changesSchema, projectChanges } from './changes-schema.ts';
+import { type ChangeFile, changeFiles } from './change-files.ts';
+import { keptChanges } from './change-skipping.ts';
+import {
+  type ChangesProjection,
+  changesSchema,
+  projectChanges,
+  projectionOf,
+  relaxedChanges,
+} from './changes-schema.ts';
 import { type CommitActions, readCommitActions } from './commit-actions.ts';
-import { type CommitChange, commitReading, readChange } from './read-changes.ts';
+import { type CommitChange, type CommitReading, commitReading, readChange } from './read-changes.ts';
 
 export interface TableChangesOptions extends CallOptions {
   /** First version whose changes are wanted. */
@@ -45,8 +53,13 @@ export interface TableChangesOptions extends CallOptions {
 export interface TableChangesScanOptions {
   /** Columns in the order wanted, those of the feed among them; all by default. */
   readonly columns?: readonly (string | readonly string[])[] | undefined;
-  /** A hint: rows that provably do not match may be left out. What it says of the feed's own columns has no effect. */
+  /** On the columns of the feed: a hint, rows that provably do not match may be left out. See `exact` of `execute`. */
   readonly predicate?: Predicate | undefined;
+}
+
+export interface ExecuteChangesOptions extends CallOptions {
+  /** Only rows for which the predicate is true come back. Default false. */
+  readonly exact?: boolean | undefined;
 }
 
 /** Files in work at a time, and commits read ahead. */
@@ -106,9 +119,7 @@ export class TableChanges {
 
   /** Throws `Schema` for unknown columns and `InvalidExpression` for a predicate that does not fit. */
   scan(options: TableChangesScanOptions = {}): TableChangesScan {
-    return new TableChangesScan(this, options, (engine, projection, signal) => {
-      return this.#changes(engine, projection, options.predicate, signal);
-    });
+    return new TableChangesScan(this, options, (...asked) => this.#changes(...asked));
   }
 
   /** Files of the range in the order of commits; each commit is checked before its files come. */
@@ -123,7 +134,10 @@ export class TableChanges {
       this.#commits.map((commit) => ({
         bytes: commit.file.size,
         open: async function* () {
-          yield await readCommitActions(engine, tableRoot, commit, { signal });
+          yield await readCommitActions(engine, tableRoot, commit, {
+            signal,
+            stats: predicate !== undefined,
+          });
         },
       })),
       COMMITS_AHEAD,
@@ -135,7 +149,21 @@ export class TableChanges {
       if (files.length === 0) continue;
       const timestamp = await commitTimestamp(engine, state, actions, { signal });
       const reading = commitReading(state, BigInt(timestamp) * 1000n, projection, predicate);
-      for (const change of files) yield { change, reading };
+      const kept = predicate === undefined ? files : await this.#kept(engine, reading, files, predicate);
+      for (const change of kept) yield { change, reading };
+    }
+  }
+
+  async #kept(
+    engine: Engine,
+    reading: CommitReading,
+    files: readonly ChangeFile[],
+    predicate: Predicate,
+  ): Promise<readonly ChangeFile[]> {
+    try {
+      return await keptChanges(engine, reading, files, predicate);
+    } catch (error) {
+      throw withContext(error, { table: shownUrl(this.tableRoot), version: reading.state.version });
     }
   }
 
@@ -154,9 +182,11 @@ export class TableChanges {
   }
 }
 
+/** `predicate` is bound. */
 type OpenChanges = (
   engine: Engine,
   projection: ChangesProjection,
+  predicate: Predicate | undefined,
   signal: AbortSignal | undefined,
 ) => AsyncIterable<CommitChange>;
 
@@ -166,6 +196,7 @@ export class TableChangesScan {
   /** The columns that come out. */
   readonly logicalSchema: StructType;
   readonly #projection: ChangesProjection;
+  readonly #predicate: Predicate | undefined;
   readonly #open: OpenChanges;
 
   constructor(changes: TableChanges, { columns, predicate }: TableChangesScanOptions, open: OpenChanges) {
@@ -173,7 +204,7 @@ export class TableChangesScan {
     this.#projection = projectChanges(changes.schema, columns);
     this.logicalSchema = this.#projection.logicalSchema;
     this.#open = open;
-    if (predicate !== undefined) bindPredicate(predicate, changes.schema);
+    this.#predicate = predicate && bindPredicate(predicate, changes.schema);
   }
 
   /**
@@ -181,11 +212,32 @@ export class TableChangesScan {
    * reads. Errors beside those of reading a table: `ChangeDataFeedUnsupported` for a version without the feed,
    * `ChangeDataFeedIncompatibleSchema` for one with another schema, `FileNotFound` for files that were vacuumed.
    */
-  async *execute(engine: Engine, { signal }: CallOptions = {}): AsyncGenerator<EngineData, void, undefined> {
-    const { tableRoot } = this.changes;
-    yield* readAhead(
-      this.#open(engine, this.#projection, signal),
-      (change) => inCommit(readChange(engine, change, this.#projection, signal), tableRoot, change),
+  async *execute(
+    engine: Engine,
+    { signal, exact = false }: ExecuteChangesOptions = {},
+  ): AsyncGenerator<EngineData, void, undefined> {
+    const predicate = this.#predicate;
+    if (predicate === undefined || !exact) {
+      yield* this.#read(engine, this.#projection, signal);
+      return;
+    }
+    const read = withPredicateColumns(this.changes.schema, this.logicalSchema, predicate);
+    const [input, output] = [read, this.logicalSchema].map(relaxedChanges);
+    const filter = rowFilter(engine, predicate, input!, output!);
+    for await (const batch of this.#read(engine, projectionOf(read), signal)) {
+      const rows = await filter(batch);
+      if (rows.length > 0) yield rows;
+    }
+  }
+
+  #read(
+    engine: Engine,
+    projection: ChangesProjection,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<EngineData, void, undefined> {
+    return readAhead(
+      this.#open(engine, projection, this.#predicate, signal),
+      (change) => inCommit(readChange(engine, change, projection, signal), this.changes.tableRoot, change),
       ({ change }) => change.file.size ?? 0,
       FILES_AHEAD,
     );

@@ -73,6 +73,20 @@ describe('binding', () => {
     expect(bindPredicate(once, schema)).toEqual(once);
   });
 
+  it('takes what nobody knows for no value, not for NULL', () => {
+    const left = { kind: 'unknown', name: 'u' } as const;
+    for (const value of [1, null]) {
+      const right = { kind: 'literal', literal: { type: types.integer, value } } as const;
+      expect(bindPredicate({ kind: 'distinct', left, right }, schema)).toEqual({
+        kind: 'distinct',
+        left,
+        right,
+      });
+      const mirrored = { kind: 'distinct', left: right, right: left } as const;
+      expect(bindPredicate(mirrored, schema)).toEqual(mirrored);
+    }
+  });
+
   it('keeps the exact float of the neighbour', () => {
     const predicate = bindPredicate(parsePredicate('f > 0.1'), schema);
     // 0.1 lies between 0.0999999940395355224609375 and 0.100000001490116119384765625.
