@@ -6,7 +6,7 @@ import { type Run, simulate } from './simulate.ts';
 const RUNS = Number(process.env.SIMULATION_SEEDS ?? 2000);
 const SINGLE = process.env.SIMULATION_SEED;
 /** Runs of one test. */
-const BLOCK = 50;
+const BLOCK = 25;
 
 export interface FaultMode {
   readonly rates: FaultRates;
@@ -50,9 +50,9 @@ async function testBlock(seeds: readonly number[], rates: FaultRates, isCertain:
   if (isCertain) expect(sums.unknown, 'unknown outcomes').toBe(0);
   // A simulation in which nothing happens proves nothing.
   if (seeds.length < BLOCK) return;
-  expect(sums.committed).toBeGreaterThan(2 * seeds.length);
+  expect(sums.committed).toBeGreaterThan(seeds.length);
   expect(sums.never).toBeGreaterThan(seeds.length / 10);
-  expect(sums.checkpoints).toBeGreaterThan(seeds.length / 4);
-  expect(sums.checksums).toBeGreaterThan(seeds.length / 2);
-  if (rates.crash > 0) expect(sums.crashes).toBeGreaterThan(seeds.length / 4);
+  expect(sums.checkpoints).toBeGreaterThan(seeds.length / 8);
+  expect(sums.checksums).toBeGreaterThan(seeds.length / 4);
+  if (rates.crash > 0) expect(sums.crashes).toBeGreaterThan(seeds.length / 8);
 }

@@ -33,7 +33,7 @@ const PROPERTIES: readonly Readonly<Record<string, string>>[] = [
     'delta.checkpointPolicy': 'v2',
   },
 ];
-const OPERATIONS = 3;
+const OPERATIONS = 2;
 /** Processes that take a crashed one's place, at most. */
 const MAX_PROCESSES = 5;
 

@@ -9,35 +9,22 @@
  * const result = await transaction.commit(engine);
  */
 import { DeltaError, isDeltaError, shownUrl, withContext } from '../../errors.ts';
-import type { DeletionVectorDescriptor, DomainMetadata, Metadata, Protocol } from '../actions/types.ts';
+import type { DomainMetadata, Metadata, Protocol } from '../actions/types.ts';
 import type { CommitType, Committer } from '../committer/committer.ts';
 import { checkPairing, isCatalogManaged } from '../committer/pairing.ts';
 import type { CallOptions, Engine, FileMeta } from '../engine.ts';
-import type { FilteredEngineData } from '../engine-data.ts';
-import { type Condition, toPredicate } from '../expressions/builders.ts';
-import type { Scalar } from '../expressions/types.ts';
-import { normalizePartitionValues } from '../partition-values/normalize.ts';
-import { Scan, type ScanOptions } from '../scan/scan.ts';
-import type { ScanFile } from '../scan/scan-files.ts';
 import type { SnapshotFactory, SnapshotState } from '../snapshot/state.ts';
 import { checkWriteSupport } from '../table-features/write-support.ts';
 import { actionBatches } from './action-batches.ts';
 import { type Attempt, type Backfill, prepareAttempt } from './attempt.ts';
-import { Changes, ISOLATION_LEVELS, type IsolationLevel, type ResolvedChanges } from './changes.ts';
+import { Changes, type ResolvedChanges } from './changes.ts';
 import { rebase } from './conflict/rebase.ts';
-import {
-  type AddFile,
-  addFilesOf,
-  type CdcFile,
-  cdcFilesOf,
-  type FileBatch,
-  scanFilesOf,
-} from './file-actions.ts';
+import { addFilesOf, cdcFilesOf } from './file-actions.ts';
 import { whoseCommit } from './landed.ts';
 import { commitFile, extendSegment, postCommitStats } from './post-commit.ts';
 import type { CommitResult, CommittedTransaction, ConflictedTransaction } from './results.ts';
+import { TransactionBuilder } from './transaction-builder.ts';
 import { validateChanges } from './validate.ts';
-import { type WriteContext, type WriteContextOptions, writeContext } from './write-context.ts';
 
 export interface TransactionOptions {
   /** Features that the caller enforces itself (`checkConstraints`, `invariants`, …): the kernel refuses them else. */
@@ -72,22 +59,22 @@ const MAX_CONTRADICTIONS = 3;
  */
 type State = 'open' | 'committing' | 'tried' | 'spent';
 
-export class Transaction<S extends SnapshotState = SnapshotState> {
+export class Transaction<S extends SnapshotState = SnapshotState> extends TransactionBuilder<S> {
   /** `commitInfo.txnId`: what tells this transaction's commit from all others, through retries and rebases. */
   readonly txnId: string;
   readonly #parts: TransactionParts<S>;
-  readonly #base: S;
   readonly #backfill: Backfill;
   #changes = new Changes();
   #state: State = 'open';
   #resolved: ResolvedChanges | undefined;
   #attempt: Attempt | undefined;
   #landed: FileMeta | undefined;
+  #mayBeCommitted = false;
 
   /** Throws `InvalidProtocol`, and `Unsupported` where this kernel may not write to the table. */
   constructor(parts: TransactionParts<S>, previous?: { of: Transaction<S>; base: S; backfill: Backfill }) {
+    super(previous?.base ?? parts.base);
     this.#parts = parts;
-    this.#base = previous?.base ?? parts.base;
     this.#backfill = previous?.backfill ?? new Map();
     this.txnId = previous?.of.txnId ?? parts.base.runtime.uuid();
     if (previous === undefined) {
@@ -107,162 +94,9 @@ export class Transaction<S extends SnapshotState = SnapshotState> {
     }
   }
 
-  /** The version that it was built on: the one that was read, or the newest one that a rebase found. */
-  get readVersion(): number {
-    return this.#base.version;
-  }
-
-  /** `commitInfo.operation` and its parameters, whose values are JSON texts. */
-  withOperation(name: string, parameters: Readonly<Record<string, string>> = {}): this {
-    const changes = this.#open();
-    changes.operation = name;
-    changes.operationParameters = parameters;
-    return this;
-  }
-
-  /** `commitInfo.engineInfo`: name and version of the writing application. */
-  withEngineInfo(engineInfo: string): this {
-    this.#open().engineInfo = engineInfo;
-    return this;
-  }
-
-  /** More keys of `commitInfo`, as JSON values. Keys that the kernel sets are the kernel's. */
-  withCommitInfo(values: Readonly<Record<string, unknown>>): this {
-    const changes = this.#open();
-    changes.commitInfo = { ...changes.commitInfo, ...values };
-    return this;
-  }
-
-  /** False: rows are only moved between files (compaction). Default true. */
-  withDataChange(dataChange: boolean): this {
-    this.#open().dataChange = dataChange;
-    return this;
-  }
-
-  /** Declares that nothing of the table was read: only such appends never conflict with each other. */
-  withBlindAppend(): this {
-    this.#open().blindAppend = true;
-    return this;
-  }
-
-  /** Records the newest version of an application, so that it can tell what it has written (`PROTOCOL.md`, `txn`). */
-  withTransactionId(appId: string, version: number): this {
-    const { transactionIds } = this.#open();
-    if (transactionIds.has(appId)) throw this.#invalid(`two versions of the application ${appId}`);
-    if (!Number.isSafeInteger(version) || version < 0) {
-      throw new DeltaError('InvalidOption', `${version} is no version of the application ${appId}`);
-    }
-    transactionIds.set(appId, version);
-    return this;
-  }
-
-  /** Sets the configuration of a user domain. */
-  withDomainMetadata(domain: string, configuration: string): this {
-    return this.#withDomain(domain, configuration);
-  }
-
-  /** Removes a user domain; nothing where there is none. */
-  withDomainMetadataRemoved(domain: string): this {
-    return this.#withDomain(domain, null);
-  }
-
-  /** Default: the table's `delta.isolationLevel`, else `Serializable`. */
-  withIsolationLevel(level: IsolationLevel): this {
-    if (!ISOLATION_LEVELS.includes(level)) {
-      throw new DeltaError(
-        'InvalidOption',
-        `the isolation level must be one of ${ISOLATION_LEVELS.join(', ')}`,
-      );
-    }
-    this.#open().isolationLevel = level;
-    return this;
-  }
-
-  /** A scan of the version that is read, which counts as read. */
-  scan(options: ScanOptions = {}): Scan {
-    const { reads } = this.#open();
-    if (options.predicate === undefined) reads.addWholeTable();
-    else reads.addPredicate(this.#base, options.predicate);
-    return new Scan(this.#base, options);
-  }
-
-  /** Declares that the rows for which a predicate is true were read. */
-  withReadPredicate(predicate: Condition): this {
-    this.#open().reads.addPredicate(this.#base, toPredicate(predicate));
-    return this;
-  }
-
-  /** Declares that these files (`path` as the log has it), and no others, were read; an empty list: none. */
-  withReadFiles(paths: Iterable<string>): this {
-    this.#open().reads.addFiles(paths);
-    return this;
-  }
-
-  withReadWholeTable(): this {
-    this.#open().reads.addWholeTable();
-    return this;
-  }
-
-  /** Declares that the newest version of an application was read. */
-  withReadAppId(appId: string): this {
-    this.#open().reads.appIds.add(appId);
-    return this;
-  }
-
-  /** Where and how files of a table without partition columns are written. `Schema` where none can be. */
-  unpartitionedWriteContext(options: WriteContextOptions = {}): WriteContext {
-    return this.partitionedWriteContext({}, options);
-  }
-
-  /** The same for one partition: a value per partition column, by logical name. `InvalidPartitionValues`. */
-  partitionedWriteContext(
-    values: Readonly<Record<string, Scalar>>,
-    options: WriteContextOptions = {},
-  ): WriteContext {
-    const { schema, metadata, tableRoot } = this.#base;
-    try {
-      const normalized = normalizePartitionValues(values, schema, metadata.partitionColumns);
-      return writeContext(this.#base, normalized, options);
-    } catch (error) {
-      throw withContext(error, { table: shownUrl(tableRoot) });
-    }
-  }
-
-  /** Files that were written: values, or a batch of `addFilesSchema`. */
-  addFiles(files: FileBatch<AddFile>): this {
-    this.#open().addBatches.push(files);
-    return this;
-  }
-
-  /** Files of changed rows, for tables with a change data feed. */
-  addCdcFiles(files: FileBatch<CdcFile>): this {
-    this.#open().cdcBatches.push(files);
-    return this;
-  }
-
-  /** Files of a scan of the version that is read, whole. */
-  removeFiles(files: FilteredEngineData | Iterable<ScanFile>): this {
-    this.#open().removes.push(...scanFilesOf(files));
-    return this;
-  }
-
-  /**
-   * New deletion vectors of live files, by `path`: whole ones, which also hold the rows deleted before.
-   * Every path must be among `files`, the files of a scan of the version that is read; other files stay as they are.
-   */
-  updateDeletionVectors(
-    vectors: ReadonlyMap<string, DeletionVectorDescriptor>,
-    files: FilteredEngineData | Iterable<ScanFile>,
-  ): this {
-    const { vectorUpdates } = this.#open();
-    const byPath = new Map(scanFilesOf(files).map((file) => [file.path, file]));
-    for (const [path, deletionVector] of vectors) {
-      const file = byPath.get(path);
-      if (file === undefined)
-        throw this.#invalid(`a deletion vector for ${path}, which is not among the files`);
-      vectorUpdates.push({ file, deletionVector });
-    }
-    return this;
+  /** Whether a commit of it exists, or may: an attempt was made, and none was found to have lost to another commit. */
+  get mayBeCommitted(): boolean {
+    return this.#mayBeCommitted;
   }
 
   /**
@@ -274,7 +108,7 @@ export class Transaction<S extends SnapshotState = SnapshotState> {
   async commit(engine: Engine, options: CallOptions = {}): Promise<CommitResult<S, Transaction<S>>> {
     const before = this.#state;
     if (before === 'spent' || before === 'committing') {
-      throw this.#invalid(
+      throw this.invalid(
         before === 'spent' ? 'it has been committed or is in conflict' : 'it is being committed',
       );
     }
@@ -287,7 +121,7 @@ export class Transaction<S extends SnapshotState = SnapshotState> {
       if (result.status !== 'retryable') after = 'spent';
       return result;
     } catch (error) {
-      const failure = withContext(error, { table: shownUrl(this.#base.tableRoot) });
+      const failure = withContext(error, { table: shownUrl(this.base.tableRoot) });
       // Of reading what the attempt needs to know: nothing has been tried.
       if (after === before && isDeltaError(failure, 'IOError')) return this.#unknown(failure, options.signal);
       throw failure;
@@ -300,18 +134,18 @@ export class Transaction<S extends SnapshotState = SnapshotState> {
   async #prepare(engine: Engine, options: CallOptions): Promise<Attempt> {
     const { enforcedFeatures = new Set(), committer } = this.#parts;
     const changes = await this.#resolve(engine);
-    const { protocol, metadata } = this.#base;
+    const { protocol, metadata } = this.base;
     const after = this.#parts.makeSnapshot({
-      ...this.#base,
+      ...this.base,
       protocol: changes.newProtocol ?? protocol,
       metadata: changes.newMetadata ?? metadata,
     });
     const managed = isCatalogManaged(protocol) || isCatalogManaged(after.protocol);
-    checkPairing(committer, managed, this.#base.tableRoot);
+    checkPairing(committer, managed, this.base.tableRoot);
     // The same attempt for every try of one version: it may have been made already.
     if (this.#attempt !== undefined) return this.#attempt;
-    validateChanges(changes, this.#base, after, enforcedFeatures);
-    const input = { changes, base: this.#base, after, txnId: this.txnId, backfill: this.#backfill };
+    validateChanges(changes, this.base, after, enforcedFeatures);
+    const input = { changes, base: this.base, after, txnId: this.txnId, backfill: this.#backfill };
     this.#attempt = await prepareAttempt(engine, input, options);
     return this.#attempt;
   }
@@ -332,6 +166,7 @@ export class Transaction<S extends SnapshotState = SnapshotState> {
   ): Promise<CommitResult<S, Transaction<S>>> {
     if (this.#landed !== undefined) return this.#committed(attempt, this.#landed);
     const { version } = attempt.metadata;
+    this.#mayBeCommitted = true;
     for (let contradictions = 0; contradictions < MAX_CONTRADICTIONS; contradictions++) {
       let failure: unknown;
       try {
@@ -380,8 +215,8 @@ export class Transaction<S extends SnapshotState = SnapshotState> {
 
   #committed(attempt: Attempt, fileMeta: FileMeta): CommittedTransaction<S> {
     const { version } = attempt.metadata;
-    const { runtime } = this.#base;
-    const logSegment = extendSegment(this.#base.logSegment, [commitFile(version, fileMeta)]);
+    const { runtime } = this.base;
+    const logSegment = extendSegment(this.base.logSegment, [commitFile(version, fileMeta)]);
     const { inCommitTimestamp } = attempt.times;
     const { protocol, metadata } = attempt.after;
     return {
@@ -399,6 +234,7 @@ export class Transaction<S extends SnapshotState = SnapshotState> {
   }
 
   #conflicted(conflictVersion: number): ConflictedTransaction<Transaction<S>> {
+    this.#mayBeCommitted = false;
     return {
       status: 'conflicted',
       conflictVersion,
@@ -406,44 +242,27 @@ export class Transaction<S extends SnapshotState = SnapshotState> {
         const { makeSnapshot } = this.#parts;
         const changes = this.#resolved!;
         const input = {
-          base: this.#base,
+          base: this.base,
           changes,
           txnId: this.txnId,
           backfill: this.#backfill,
           makeSnapshot,
         };
         const result = await rebase(engine, input, options);
-        const onto = result.kind === 'onto' ? result : { base: this.#base, backfill: this.#backfill };
+        const onto = result.kind === 'onto' ? result : { base: this.base, backfill: this.#backfill };
         const next = new Transaction(this.#parts, { of: this, ...onto });
         if (result.kind !== 'onto') next.#attempt = this.#attempt;
-        if (result.kind === 'ours') next.#landed = result.fileMeta;
+        if (result.kind === 'ours') {
+          next.#landed = result.fileMeta;
+          next.#mayBeCommitted = true;
+        }
         return next;
       },
     };
   }
 
-  #withDomain(domain: string, configuration: string | null): this {
-    const { domains } = this.#open();
-    if (domain === '' || domain.startsWith('delta.')) {
-      throw new DeltaError(
-        'InvalidOption',
-        `the domain ${JSON.stringify(domain)} is reserved: "delta." begins those`,
-      );
-    }
-    if (domains.has(domain)) throw this.#invalid(`two changes of the domain ${domain}`);
-    domains.set(domain, configuration);
-    return this;
-  }
-
-  #open(): Changes {
+  protected open(): Changes {
     if (this.#state === 'open') return this.#changes;
-    throw this.#invalid('it has been committed or tried to, so what it does can no longer change');
-  }
-
-  #invalid(problem: string): DeltaError {
-    const { tableRoot, version } = this.#base;
-    return new DeltaError('InvalidTransactionState', `the transaction on version ${version}: ${problem}`, {
-      table: shownUrl(tableRoot),
-    });
+    throw this.invalid('it has been committed or tried to, so what it does can no longer change');
   }
 }

@@ -1,10 +1,6 @@
 /** Appending rows. */
-import type { ArrowEngineData } from '../../engine/arrow-engine-data.ts';
-import { isArrow } from '../../engine/arrow-input.ts';
 import { type DeltaError, isDeltaError, withContext } from '../../errors.ts';
 import type { Snapshot } from '../../kernel/snapshot/snapshot.ts';
-import type { AddFile } from '../../kernel/transaction/file-actions.ts';
-import type { Transaction } from '../../kernel/transaction/transaction.ts';
 import {
   commitUntilDecided,
   place,
@@ -13,10 +9,8 @@ import {
   type WriteTarget,
 } from './commit.ts';
 import { ENFORCED_FEATURES } from './constraints.ts';
-import { DataFileWriter } from './data-files.ts';
-import { checkedBatches, type RowInput } from './input.ts';
-import { targetFileSizeOf } from './settings.ts';
-import { dataFileTable } from './table.ts';
+import type { RowInput } from './input.ts';
+import { RowFiles } from './row-files.ts';
 
 /** The newest write of an application, so that the same one is not done twice. */
 export interface AppVersion {
@@ -40,28 +34,35 @@ export async function append(
   input: RowInput,
   options: AppendOptions,
 ): Promise<Snapshot> {
-  // What can be iterated only once cannot be written again for a changed table.
-  const attempts = isInMemory(input) ? options.maxAttempts : 1;
-  return repeatOnConflict(target, { ...options, maxAttempts: attempts }, async (snapshot) => {
-    try {
-      return await appendOnce({ ...target, snapshot }, input, options);
-    } catch (error) {
-      throw withContext(error, place(snapshot));
-    }
-  });
+  const rows = new RowFiles(target, input, options);
+  try {
+    return await repeatOnConflict(target, options, async (snapshot) => {
+      try {
+        return await appendOnce({ ...target, snapshot }, rows, options);
+      } catch (error) {
+        throw withContext(error, place(snapshot));
+      }
+    });
+  } catch (error) {
+    await rows.newFiles.discard(options.onWarning);
+    throw error;
+  }
 }
 
-async function appendOnce(target: WriteTarget, input: RowInput, options: AppendOptions): Promise<Snapshot> {
+async function appendOnce(target: WriteTarget, input: RowFiles, options: AppendOptions): Promise<Snapshot> {
   const { snapshot, committer } = target;
   const { transactionId, engineInfo, commitInfo } = options;
-  if (transactionId && (await hasTransaction(target, transactionId, options))) return snapshot;
+  if (transactionId && (await hasTransaction(target, transactionId, options))) {
+    await input.newFiles.discard(options.onWarning);
+    return snapshot;
+  }
   const transaction = snapshot
     .transaction(committer, { enforcedFeatures: ENFORCED_FEATURES })
     .withOperation('WRITE', {
       mode: 'Append',
       partitionBy: JSON.stringify(snapshot.metadata.partitionColumns),
     });
-  const { files, rows } = await writeRows(target, transaction, input, options);
+  const { files, rows } = await input.filesFor(target, transaction);
   if (files.length === 0 && transactionId === undefined) return snapshot;
   if (files.length > 0) transaction.addFiles(files).withBlindAppend();
   if (transactionId) transaction.withTransactionId(transactionId.appId, transactionId.version);
@@ -75,10 +76,13 @@ async function appendOnce(target: WriteTarget, input: RowInput, options: AppendO
   transaction.withCommitInfo({ operationMetrics: metrics, ...commitInfo });
   try {
     const counts = { numFilesAdded: files.length, numBytesAdded: bytes, numRowsInserted: rows };
-    return await commitUntilDecided(target, transaction, { ...options, counts });
+    const { newFiles } = input;
+    return await commitUntilDecided(target, transaction, { ...options, counts, newFiles });
   } catch (error) {
     if (!transactionId || !isDeltaError(error, 'ConcurrentTransaction')) throw error;
-    return alreadyWritten(target, transactionId, options, error);
+    const snapshot = await alreadyWritten(target, transactionId, options, error);
+    await input.newFiles.discard(options.onWarning);
+    return snapshot;
   }
 }
 
@@ -105,38 +109,4 @@ async function hasTransaction(
 ): Promise<boolean> {
   const newest = await snapshot.getAppIdVersion(engine, appId, { signal });
   return newest !== undefined && newest >= version;
-}
-
-async function writeRows(
-  { engine, snapshot }: WriteTarget,
-  transaction: Transaction<Snapshot>,
-  input: RowInput,
-  { signal, targetFileSize = targetFileSizeOf(snapshot.tableProperties), onWarning }: AppendOptions,
-): Promise<{ files: readonly AddFile[]; rows: number }> {
-  const batches = checkedBatches(engine, snapshot, input, signal);
-  // Rows in memory are all checked before the first file is written.
-  const checked = isInMemory(input) ? await collected(batches) : batches;
-  const table = await dataFileTable(engine, snapshot, transaction, { signal });
-  const writer = new DataFileWriter(engine, table, { signal, targetFileSize });
-  let rows = 0;
-  try {
-    for await (const batch of checked) {
-      rows += batch.length;
-      await writer.add(batch);
-    }
-    return { files: await writer.finish(), rows };
-  } catch (error) {
-    await writer.discard(onWarning);
-    throw error;
-  }
-}
-
-async function collected(batches: AsyncIterable<ArrowEngineData>): Promise<ArrowEngineData[]> {
-  const all: ArrowEngineData[] = [];
-  for await (const batch of batches) all.push(batch);
-  return all;
-}
-
-function isInMemory(input: RowInput): boolean {
-  return Array.isArray(input) || isArrow(input);
 }

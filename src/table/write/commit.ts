@@ -8,6 +8,7 @@ import type { Snapshot } from '../../kernel/snapshot/snapshot.ts';
 import type { Transaction } from '../../kernel/transaction/transaction.ts';
 import { jitteredMs, type Pauses, sleepFor } from '../../storage/pause.ts';
 import { afterCommit, type WarningListener } from './after-commit.ts';
+import type { NewFiles } from './new-files.ts';
 import { type CommitCounts, publishRatified } from './publish.ts';
 
 /** What a catalog knows of a table beyond its files. */
@@ -72,6 +73,12 @@ const REPEATABLE = [
   'ConcurrentDomainMetadata',
 ] as const;
 
+export interface DecidingOptions extends WriteOptions {
+  readonly counts?: CommitCounts | undefined;
+  /** What the transaction adds: after a failure it is told whether a commit may have it. */
+  readonly newFiles?: NewFiles | undefined;
+}
+
 /**
  * Commits, rebasing over commits of others and repeating after I/O errors, with jittered pauses; then publishes what a
  * catalog ratified and tells it the counts, where a failure is no failure of the commit.
@@ -80,32 +87,40 @@ const REPEATABLE = [
 export async function commitUntilDecided(
   target: WriteTarget,
   first: Transaction<Snapshot>,
-  options: WriteOptions & { readonly counts?: CommitCounts | undefined },
+  options: DecidingOptions,
 ): Promise<Snapshot> {
   const { engine } = target;
-  const { signal } = options;
-  const maxAttempts = attemptsOf(options);
+  const { signal, newFiles } = options;
   let transaction = first;
-  for (let attempt = 1; ; attempt += 1) {
-    const result = await transaction.commit(engine, { signal });
-    if (result.status === 'committed') {
-      return afterCommit(engine, await publishRatified(target, result.postCommitSnapshot, options), options);
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      const result = await transaction.commit(engine, { signal });
+      if (result.status === 'committed') {
+        return afterCommit(
+          engine,
+          await publishRatified(target, result.postCommitSnapshot, options),
+          options,
+        );
+      }
+      if (attempt >= attemptsOf(options)) throw givenUp(target, attempt, result);
+      await pause(attempt, options);
+      if (result.status === 'retryable') transaction = result.transaction;
+      else transaction = await result.rebase(engine, { signal, ...(await target.catalogState({ signal })) });
     }
-    if (attempt >= maxAttempts) {
-      if (result.status === 'retryable') throw result.error;
-      throw new DeltaError(
-        'Generic',
-        `${attempt} attempts to commit lost against other writers: try again later`,
-        {
-          table: shownUrl(target.snapshot.tableRoot),
-          version: result.conflictVersion,
-        },
-      );
-    }
-    await pause(attempt, options);
-    if (result.status === 'retryable') transaction = result.transaction;
-    else transaction = await result.rebase(engine, { signal, ...(await target.catalogState({ signal })) });
+  } catch (error) {
+    if (newFiles) newFiles.mayBeCommitted = transaction.mayBeCommitted;
+    throw error;
   }
+}
+
+function givenUp(
+  { snapshot }: WriteTarget,
+  attempts: number,
+  last: Exclude<Awaited<ReturnType<Transaction<Snapshot>['commit']>>, { status: 'committed' }>,
+): unknown {
+  if (last.status === 'retryable') return last.error;
+  const message = `${attempts} attempts to commit lost against other writers: try again later`;
+  return new DeltaError('Generic', message, { ...place(snapshot), version: last.conflictVersion });
 }
 
 /**

@@ -9,12 +9,14 @@ import { StatsCollector } from '../../kernel/statistics/collector.ts';
 import type { TableProperties } from '../../kernel/table-properties.ts';
 import type { AddFile, CdcFile } from '../../kernel/transaction/file-actions.ts';
 import type { WriteContext } from '../../kernel/transaction/write-context.ts';
-import { type WarningListener, warn } from './after-commit.ts';
+import type { NewFiles } from './new-files.ts';
 import { splitByPartition } from './partitions.ts';
 import { compressionOf } from './settings.ts';
 
 export interface DataFileOptions {
   readonly signal?: AbortSignal | undefined;
+  /** Is told of every file before it is written. */
+  readonly newFiles: NewFiles;
   /** Bytes of a file, about. */
   readonly targetFileSize: number;
 }
@@ -50,15 +52,13 @@ interface Partition {
   bytes: number;
 }
 
-/** Writes the files of one change. A failure leaves files that no version knows: vacuum deletes them. */
+/** Writes the files of one change. */
 export class DataFileWriter {
   readonly #engine: Engine;
   readonly #table: DataFileTable;
   readonly #options: DataFileOptions;
   readonly #partitions = new Map<string, Partition>();
   readonly #files: AddFile[] = [];
-  /** Also those whose writing failed. */
-  readonly #written: URL[] = [];
   #buffered = 0;
   /** Bytes of files per byte in memory, as the last file had it. */
   #ratio = 1;
@@ -108,18 +108,6 @@ export class DataFileWriter {
     return [...this.#files, ...files.filter((file) => file !== undefined)];
   }
 
-  /** Deletes what was written for a change that does not happen, where the storage can; else vacuum will. */
-  async discard(onWarning: WarningListener | undefined): Promise<void> {
-    const { storageHandler } = this.#engine;
-    for (const location of this.#written) {
-      try {
-        await storageHandler.delete?.(location);
-      } catch (error) {
-        warn(onWarning, 'a file of a failed write stays behind until vacuum', this.#table, error);
-      }
-    }
-  }
-
   #partition(key: string, values: Readonly<Record<string, Scalar>>): Partition {
     let partition = this.#partitions.get(key);
     if (partition === undefined) {
@@ -139,7 +127,7 @@ export class DataFileWriter {
     partition.batches = [];
     partition.bytes = 0;
     const { location, path } = context.newFile();
-    this.#written.push(location);
+    this.#options.newFiles.add(location);
     const file = await writeFile(this.#engine, context, batches, location, this.#table, this.#options.signal);
     this.#ratio = Math.min(1, file.size / Math.max(bytes, 1));
     return { path, ...file };
@@ -217,11 +205,12 @@ export async function writeChangeFile(
   batches: readonly ArrowEngineData[],
   change: 'insert' | 'delete',
   table: DataFileTable,
-  signal: AbortSignal | undefined,
+  { signal, newFiles }: Pick<DataFileOptions, 'signal' | 'newFiles'>,
 ): Promise<CdcFile> {
   const literal: Expression = { kind: 'literal', literal: { type: types.string, value: change } };
   const form = extended(context, [[field(CHANGE_TYPE, types.string), literal]]);
   const { location, path } = context.newChangeFile();
+  newFiles.add(location);
   const physical = physicalBatches(engine, form, batches, undefined);
   const compression = compressionOf(table.properties);
   const { size } = await engine.parquetHandler.writeParquetFile(location, physical, { signal, compression });

@@ -3,7 +3,6 @@
  * their files are rewritten without them (`PROTOCOL.md`, "Deletion Vectors", "Add CDC File", "Row Tracking").
  */
 import { DeltaError, withContext } from '../../errors.ts';
-import type { CallOptions } from '../../kernel/engine.ts';
 import { bindPredicate } from '../../kernel/expressions/bind.ts';
 import { predicateToString } from '../../kernel/expressions/print.ts';
 import type { Predicate } from '../../kernel/expressions/types.ts';
@@ -20,7 +19,8 @@ import {
 import { ENFORCED_FEATURES } from './constraints.ts';
 import { writeDeletionVectors } from './deletion-vectors.ts';
 import { type FileMatch, matchFiles } from './match.ts';
-import { type Rewritten, rewriteFiles, writeDeletedRows } from './rewrite.ts';
+import { NewFiles } from './new-files.ts';
+import { type ChangeOptions, type Rewritten, rewriteFiles, writeDeletedRows } from './rewrite.ts';
 
 /** What a deletion did. */
 export interface DeleteResult {
@@ -47,9 +47,11 @@ export function deleteRows(
   options: WriteOptions,
 ): Promise<DeleteOutcome> {
   return repeatOnConflict(target, options, async (snapshot) => {
+    const newFiles = new NewFiles(target.engine.storageHandler, snapshot);
     try {
-      return await deleteOnce({ ...target, snapshot }, predicate, options);
+      return await deleteOnce({ ...target, snapshot }, predicate, { ...options, newFiles });
     } catch (error) {
+      await newFiles.discard(options.onWarning);
       throw withContext(error, place(snapshot));
     }
   });
@@ -58,10 +60,10 @@ export function deleteRows(
 async function deleteOnce(
   target: WriteTarget,
   where: Predicate,
-  options: WriteOptions,
+  options: WriteOptions & { readonly newFiles: NewFiles },
 ): Promise<DeleteOutcome> {
   const { snapshot, committer } = target;
-  const { signal, engineInfo, commitInfo } = options;
+  const { signal, engineInfo, commitInfo, newFiles } = options;
   const predicate = bindPredicate(where, snapshot.schema);
   const transaction = snapshot
     .transaction(committer, { enforcedFeatures: ENFORCED_FEATURES })
@@ -74,8 +76,9 @@ async function deleteOnce(
   const usesVectors = isEnabled(snapshot, 'deletionVectors');
   const [marked, rewritten] = usesVectors ? [partial, []] : [[], partial];
   transaction.removeFiles([...whole, ...rewritten].map(({ file }) => file));
-  if (marked.length > 0) await markRows(target, transaction, marked, { signal });
-  const added = await replaceFiles(target, transaction, { whole, rewritten, predicate }, { signal });
+  if (marked.length > 0) await markRows(target, transaction, marked, { signal, newFiles });
+  const replaced = { whole, rewritten, predicate };
+  const added = await replaceFiles(target, transaction, replaced, { signal, newFiles });
   const result = resultOf(snapshot.version, matches, marked, added);
   if (engineInfo !== undefined) transaction.withEngineInfo(engineInfo);
   transaction.withCommitInfo({ operationMetrics: metricsOf(result), ...commitInfo });
@@ -92,7 +95,7 @@ async function markRows(
   { engine, snapshot }: WriteTarget,
   transaction: Transaction<Snapshot>,
   marked: readonly FileMatch[],
-  options: CallOptions,
+  options: ChangeOptions,
 ): Promise<void> {
   const vectors = await writeDeletionVectors(engine, snapshot, marked, options);
   transaction.updateDeletionVectors(
@@ -106,7 +109,7 @@ async function replaceFiles(
   target: WriteTarget,
   transaction: Transaction<Snapshot>,
   { whole, rewritten, predicate }: { whole: FileMatch[]; rewritten: FileMatch[]; predicate: Predicate },
-  options: CallOptions,
+  options: ChangeOptions,
 ): Promise<readonly unknown[]> {
   if (rewritten.length === 0) return [];
   const { added, preservesRowIds }: Rewritten = await rewriteFiles(

@@ -4,10 +4,11 @@ import type { DeletionVectorDescriptor } from '../../kernel/actions/types.ts';
 import { encodeVectorPath, relativeVectorPath } from '../../kernel/deletion-vector/descriptor.ts';
 import { encodePayload, encodeVectorFile } from '../../kernel/deletion-vector/format.ts';
 import { loadDeletionVector } from '../../kernel/deletion-vector/load.ts';
-import type { CallOptions, Engine, RowIndexSet } from '../../kernel/engine.ts';
+import type { Engine, RowIndexSet } from '../../kernel/engine.ts';
 import { resolvePath } from '../../kernel/paths.ts';
 import type { ScanFile } from '../../kernel/scan/scan-files.ts';
 import type { SnapshotState } from '../../kernel/snapshot/state.ts';
+import type { ChangeOptions } from './rewrite.ts';
 
 /** Rows of a file to be deleted besides those that are. */
 export interface RowsToDelete {
@@ -20,7 +21,7 @@ export async function writeDeletionVectors(
   engine: Engine,
   { tableRoot, runtime, tableProperties }: SnapshotState,
   changes: readonly RowsToDelete[],
-  { signal }: CallOptions,
+  { signal, newFiles }: ChangeOptions,
 ): Promise<Map<string, DeletionVectorDescriptor>> {
   const payloads: Uint8Array[] = [];
   const cardinalities: number[] = [];
@@ -34,7 +35,9 @@ export async function writeDeletionVectors(
   const prefix = randomizeFilePrefixes ? runtime.uuid().replaceAll('-', '').slice(0, randomPrefixLength) : '';
   const pathOrInlineDv = encodeVectorPath(runtime.uuid(), prefix);
   const { bytes, offsets } = encodeVectorFile(payloads);
-  await putFresh(engine, resolvePath(tableRoot, relativeVectorPath(pathOrInlineDv)), bytes, signal);
+  const location = resolvePath(tableRoot, relativeVectorPath(pathOrInlineDv));
+  newFiles.add(location);
+  await putFresh(engine, location, bytes, signal);
   return new Map(
     changes.map(({ file }, index) => {
       const descriptor: DeletionVectorDescriptor = {

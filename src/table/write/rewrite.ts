@@ -1,14 +1,13 @@
 /** Files written anew without their deleted rows, and the files of the deleted rows. */
 import type { ArrowEngineData } from '../../engine/arrow-engine-data.ts';
 import { DeltaError } from '../../errors.ts';
-import type { CallOptions } from '../../kernel/engine.ts';
 import type { Predicate } from '../../kernel/expressions/types.ts';
 import { field, METADATA_KEYS, type StructField, types } from '../../kernel/schema/types.ts';
 import type { Snapshot } from '../../kernel/snapshot/snapshot.ts';
 import type { AddFile, CdcFile } from '../../kernel/transaction/file-actions.ts';
 import type { Transaction } from '../../kernel/transaction/transaction.ts';
 import type { WriteTarget } from './commit.ts';
-import { DataFileWriter, type HiddenColumn, writeChangeFile } from './data-files.ts';
+import { type DataFileOptions, DataFileWriter, type HiddenColumn, writeChangeFile } from './data-files.ts';
 import { type FileMatch, rowTest, unusedName } from './match.ts';
 import { splitByPartition } from './partitions.ts';
 import { targetFileSizeOf } from './settings.ts';
@@ -17,6 +16,9 @@ import { dataFileTable } from './table.ts';
 /** Field ids that the protocol reserves for the columns of row tracking, where columns have ids. */
 const ROW_ID_FIELD = 2_147_483_540;
 const ROW_COMMIT_VERSION_FIELD = 2_147_483_539;
+
+/** What the writing of a change's files needs. */
+export type ChangeOptions = Pick<DataFileOptions, 'signal' | 'newFiles'>;
 
 export interface Rewritten {
   readonly added: readonly AddFile[];
@@ -30,7 +32,7 @@ export async function rewriteFiles(
   transaction: Transaction<Snapshot>,
   matches: readonly FileMatch[],
   predicate: Predicate,
-  { signal }: CallOptions,
+  { signal, newFiles }: ChangeOptions,
 ): Promise<Rewritten> {
   const hidden = rowTrackingColumns(snapshot);
   const scan = snapshot.scan({
@@ -45,7 +47,7 @@ export async function rewriteFiles(
     hiddenColumns: hidden && [hidden.rowId, hidden.rowCommitVersion],
   };
   const targetFileSize = targetFileSizeOf(snapshot.tableProperties);
-  const writer = new DataFileWriter(engine, table, { signal, targetFileSize });
+  const writer = new DataFileWriter(engine, table, { signal, newFiles, targetFileSize });
   const files = matches.map(({ file }) => file);
   for await (const batch of scan.readFiles(engine, files, { signal })) {
     const isMatch = await test(batch);
@@ -64,7 +66,7 @@ export async function writeDeletedRows(
   transaction: Transaction<Snapshot>,
   matches: readonly FileMatch[],
   predicate: Predicate,
-  { signal }: CallOptions,
+  { signal, newFiles }: ChangeOptions,
 ): Promise<CdcFile[]> {
   const table = await dataFileTable(engine, snapshot, transaction, { signal });
   const scan = snapshot.scan({ predicate });
@@ -82,7 +84,9 @@ export async function writeDeletedRows(
     const [first] = deleted;
     if (first === undefined) continue;
     const { values } = splitByPartition(first, table.partitionColumns)[0]!;
-    written.push(await writeChangeFile(engine, table.context(values), deleted, 'delete', table, signal));
+    written.push(
+      await writeChangeFile(engine, table.context(values), deleted, 'delete', table, { signal, newFiles }),
+    );
   }
   return written;
 }

@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { DeltaError } from '../../../src/errors.ts';
 import { FileSystemCommitter } from '../../../src/kernel/committer/file-system-committer.ts';
 import type { StorageHandler } from '../../../src/kernel/engine.ts';
+import { field, types } from '../../../src/kernel/schema/types.ts';
+import { Snapshot } from '../../../src/kernel/snapshot/snapshot.ts';
+import { createTable } from '../../../src/kernel/transaction/create-table.ts';
 import { forward } from '../../../src/storage/forward.ts';
+import { MemoryStorageHandler } from '../../../src/storage/memory.ts';
 import { testEngine } from '../../helpers/test-engine.ts';
 import { committer, livePaths, newFile, simpleTable, type TestTable } from './helpers.ts';
 
@@ -68,6 +72,33 @@ describe('an answer that gets lost', () => {
     expect(again).toMatchObject({ status: 'committed', commitVersion: 1 });
     expect(table.storage.paths()).toHaveLength(2);
   });
+});
+
+it('a failure to read what a commit needs to know: retryable, and nothing was tried', async () => {
+  const storage = new MemoryStorageHandler();
+  const root = new URL('memory:///t/');
+  const options = { properties: { 'delta.enableRowTracking': 'true' } };
+  const creation = createTable(root, types.struct([field('id', types.long)]), options);
+  await (await creation.build(testEngine(storage), committer)).commit(testEngine(storage));
+  let isDown = false;
+  const engine = testEngine(
+    forward(storage, {
+      async *readFiles(files, call) {
+        if (isDown) throw lost();
+        yield* storage.readFiles(files, call);
+      },
+    }),
+  );
+  const transaction = (await Snapshot.load(engine, root)).transaction(committer).withBlindAppend();
+  transaction.addFiles([newFile('f')]);
+  isDown = true;
+  // Another engine object, which has not kept what it read.
+  const result = await transaction.commit(testEngine(engine.storageHandler));
+  expect(result).toMatchObject({ status: 'retryable', error: { code: 'IOError', table: 'memory:///t/' } });
+  expect(transaction.mayBeCommitted).toBe(false);
+  isDown = false;
+  expect(await transaction.withEngineInfo('me').commit(engine)).toMatchObject({ status: 'committed' });
+  expect(transaction.mayBeCommitted).toBe(true);
 });
 
 describe('"exists" as an answer', () => {
