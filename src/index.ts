@@ -49,6 +49,7 @@ export type {
   StorageHandler,
   ValueBounds,
 } from './kernel/engine.ts';
+export { compareUtf8 } from './kernel/engine.ts';
 export type { Column, EngineData, FilteredEngineData, SelectionVector } from './kernel/engine-data.ts';
 export {
   and,

@@ -30,6 +30,7 @@ it('exports these values at the root', async () => {
       "cleanUpLog",
       "col",
       "columnPathToString",
+      "compareUtf8",
       "countTombstones",
       "createEngine",
       "createTable",

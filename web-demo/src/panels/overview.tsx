@@ -1,86 +1,76 @@
-import { featureHint } from '../feature-hints.ts';
 import { formatBytes, formatCount, formatTime } from '../format.ts';
 import type { Overview } from '../worker/protocol.ts';
+import { ApplicationSection } from './overview/applications.tsx';
+import { ColumnStatisticsSection } from './overview/column-statistics.tsx';
+import { ConstraintsSection, LayoutSection } from './overview/layout.tsx';
+import { PropertiesSection, ProtocolSection } from './overview/protocol.tsx';
 import type { PanelProps } from './registry.tsx';
 import { SchemaTree } from './schema-tree.tsx';
 
 /** What the table is at this version. */
-export function OverviewPanel({ overview }: PanelProps) {
+export function OverviewPanel({ overview, show }: PanelProps) {
   return (
     <div class="overview">
-      <section class="facts" aria-label="Figures">
-        <Fact name="Version" value={formatCount(overview.version)} />
-        <Fact name="Committed (UTC)" value={formatTime(overview.timestamp)} />
-        <Fact name="Rows" value={formatCount(overview.numRecords)} />
-        {overview.numDeletedRecords > 0 && (
-          <Fact name="Deleted rows in files" value={formatCount(overview.numDeletedRecords)} />
-        )}
-        <Fact name="Files" value={formatCount(overview.numFiles)} />
-        <Fact name="Size" value={formatBytes(overview.sizeInBytes)} />
-      </section>
+      <Figures overview={overview} show={show} />
       {overview.description !== null && <p class="description">{overview.description}</p>}
-      <section aria-labelledby="schema">
-        <h2 id="schema">Schema</h2>
-        <SchemaTree schema={overview.schema} partitionColumns={overview.partitionColumns} />
-        {overview.clusteringColumns.length > 0 && <p>Clustered by {overview.clusteringColumns.join(', ')}</p>}
-      </section>
+      <div class="main">
+        <section aria-labelledby="schema">
+          <h2 id="schema">Schema</h2>
+          <SchemaTree schema={overview.schema} partitionColumns={overview.partitionColumns} />
+        </section>
+        <ColumnStatisticsSection overview={overview} />
+      </div>
       <div class="side">
-        <ProtocolSection overview={overview} />
+        <LayoutSection overview={overview} show={show} />
+        <ProtocolSection overview={overview} show={show} />
+        <ConstraintsSection overview={overview} />
         <PropertiesSection properties={overview.properties} />
+        <ApplicationSection version={overview.version} />
       </div>
     </div>
   );
 }
 
-function Fact({ name, value }: { name: string; value: string }) {
+type Show = PanelProps['show'];
+
+/** Each figure leads to what it is made of. */
+function Figures({ overview, show }: { overview: Overview; show: Show }) {
+  const { version, timestamp, numRecords, numDeletedRecords, numFiles, sizeInBytes } = overview;
+  return (
+    <section class="facts" aria-label="Figures">
+      <Fact name="Version" value={formatCount(version)} onGo={() => show({ tab: 'history', detail: '' })} />
+      <Fact
+        name="Committed (UTC)"
+        value={formatTime(timestamp)}
+        onGo={() => show({ tab: 'history', detail: `commit=${version}` })}
+      />
+      <Fact name="Rows" value={formatCount(numRecords)} onGo={() => show({ tab: 'data', detail: '' })} />
+      {numDeletedRecords > 0 && (
+        <Fact
+          name="Deleted rows in files"
+          value={formatCount(numDeletedRecords)}
+          onGo={() => show({ tab: 'files', detail: '' })}
+        />
+      )}
+      <Fact name="Files" value={formatCount(numFiles)} onGo={() => show({ tab: 'files', detail: '' })} />
+      <Fact
+        name="Size"
+        value={formatBytes(sizeInBytes)}
+        onGo={() => show({ tab: 'files', detail: 'sizes' })}
+      />
+    </section>
+  );
+}
+
+function Fact({ name, value, onGo }: { name: string; value: string; onGo: () => void }) {
   return (
     <dl class="fact">
       <dt>{name}</dt>
-      <dd>{value}</dd>
+      <dd>
+        <button type="button" class="link" onClick={onGo}>
+          {value}
+        </button>
+      </dd>
     </dl>
-  );
-}
-
-function ProtocolSection({ overview }: { overview: Overview }) {
-  return (
-    <section aria-labelledby="protocol">
-      <h2 id="protocol">Protocol</h2>
-      <p>
-        reader version {overview.minReaderVersion}, writer version {overview.minWriterVersion}
-      </p>
-      {overview.features.length === 0 ? (
-        <p class="empty">No table features are named: what the table needs follows from these versions.</p>
-      ) : (
-        <ul class="features">
-          {overview.features.map((feature) => (
-            <li key={feature.name}>
-              <code>{feature.name}</code>
-              <span>{featureHint(feature.name)}</span>
-              <em>{feature.kind}</em>
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
-  );
-}
-
-function PropertiesSection({ properties }: { properties: [string, string][] }) {
-  return (
-    <section aria-labelledby="properties">
-      <h2 id="properties">Properties</h2>
-      {properties.length === 0 ? (
-        <p class="empty">No properties are set.</p>
-      ) : (
-        <dl class="properties">
-          {properties.map(([key, value]) => (
-            <div key={key}>
-              <dt>{key}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
-    </section>
   );
 }

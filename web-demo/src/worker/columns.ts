@@ -9,17 +9,29 @@ export interface LeafColumn {
   readonly physical: readonly string[];
   readonly type: DataType;
   readonly isPartition: boolean;
+  /** What `partitionValues` of the log calls a partition column. */
+  readonly partitionKey: string | undefined;
 }
 
-export function leafColumns({ schema, metadata, properties }: DeltaTable): LeafColumn[] {
+export function leafColumns(table: DeltaTable): LeafColumn[] {
+  const { schema, metadata, properties } = table;
+  const keys = partitionKeys(table);
   const isMapped = properties.columnMappingMode !== 'none';
   const leaves = (fields: readonly StructField[], logical: string[], physical: string[]): LeafColumn[] =>
     fields.flatMap((field) => {
       const name = [...logical, field.name];
       const stored = [...physical, isMapped ? physicalName(field) : field.name];
       if (field.type.kind === 'struct') return leaves(field.type.fields, name, stored);
-      const isPartition = name.length === 1 && metadata.partitionColumns.includes(field.name);
-      return [{ name: columnPathToString(name), physical: stored, type: field.type, isPartition }];
+      const partition = name.length === 1 ? metadata.partitionColumns.indexOf(field.name) : -1;
+      return [
+        {
+          name: columnPathToString(name),
+          physical: stored,
+          type: field.type,
+          isPartition: partition >= 0,
+          partitionKey: keys[partition],
+        },
+      ];
     });
   return leaves(schema.fields, [], []);
 }

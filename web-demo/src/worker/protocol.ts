@@ -6,6 +6,7 @@ import type { FilesCalls } from './protocol-files.ts';
 import type { HealthCalls } from './protocol-health.ts';
 import type { HistoryCalls } from './protocol-history.ts';
 import type { OpenCalls } from './protocol-open.ts';
+import type { OverviewCalls } from './protocol-overview.ts';
 import type { SqlCalls } from './protocol-sql.ts';
 import type { WriteCalls } from './protocol-write.ts';
 
@@ -106,6 +107,7 @@ export interface TableWorker
     ChangesCalls,
     HealthCalls,
     FilesCalls,
+    OverviewCalls,
     SqlCalls,
     WriteCalls {}
 

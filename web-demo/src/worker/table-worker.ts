@@ -7,6 +7,7 @@ import { diffCalls } from './diff.ts';
 import { filesCalls } from './files.ts';
 import { healthCalls } from './health.ts';
 import { openCalls } from './open.ts';
+import { overviewCalls } from './overview.ts';
 import type { TableWorker } from './protocol.ts';
 import { rowCalls } from './rows.ts';
 import { sqlCalls } from './sql.ts';
@@ -21,6 +22,7 @@ const worker: TableWorker = {
   ...diffCalls(context),
   ...changesCalls(context),
   ...filesCalls(context),
+  ...overviewCalls(context),
   ...healthCalls(context),
   ...sqlCalls(context),
   ...writeCalls(context),

@@ -86,7 +86,12 @@ function draw(
         size: 26,
         values: (_, marks) => marks.map((mark) => (Number.isInteger(mark) ? String(mark) : '')),
       },
-      { ...axis, size: 68, values: (_, marks) => marks.map((mark) => (isWhole(mark) ? format(mark) : '')) },
+      {
+        ...axis,
+        size: 68,
+        ...(isBinary && { incrs: POWERS }),
+        values: (_, marks) => marks.map((mark) => (isWhole(mark) ? format(mark) : '')),
+      },
     ],
     hooks: { ready: [(plot) => follow(plot, format, onChoose)] },
   };
