@@ -1,5 +1,6 @@
 /** What the package weighs: the WASM, and each entry point as an application would bundle it. */
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { entries, minify } from '../../esbuild.config.mjs';
@@ -22,14 +23,27 @@ export async function printSizes() {
 
 const gzip = (bytes) => gzipSync(bytes, { level: 9 }).length;
 
-export const brotli = (bytes) =>
-  brotliCompressSync(bytes, {
+/** Bytes compressed at the highest quality, which takes half a minute for the WASM: large results are remembered. */
+export function brotli(bytes) {
+  if (bytes.length < 1_000_000) return compressed(bytes);
+  const cache = join(root, '.cache');
+  const file = join(cache, `brotli-${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}`);
+  if (existsSync(file)) return Number(readFileSync(file, 'utf8'));
+  const size = compressed(bytes);
+  mkdirSync(cache, { recursive: true });
+  writeFileSync(file, String(size));
+  return size;
+}
+
+function compressed(bytes) {
+  return brotliCompressSync(bytes, {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: 11,
       [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
       [constants.BROTLI_PARAM_LGWIN]: 24,
     },
   }).length;
+}
 
 /** Text stays as it is. */
 export function kb(value) {

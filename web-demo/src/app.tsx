@@ -3,13 +3,16 @@ import { FailureBox } from './components/failure.tsx';
 import { Header, tableName } from './components/header.tsx';
 import { Tabs } from './components/tabs.tsx';
 import { Working } from './components/task-view.tsx';
+import { UpdateNotice } from './components/update-notice.tsx';
 import { linkOf, readView } from './location.ts';
+import { keepSample } from './offline.ts';
 import { Unlock } from './panels/open/unlock.tsx';
 import { OpenPanel } from './panels/open.tsx';
 import { PANELS, type Shown } from './panels/registry.tsx';
 import { placeOf, sourceOf } from './places.ts';
 import { recalled, remember } from './recall.ts';
 import { addRecent } from './recent.ts';
+import { sampleAt } from './samples.ts';
 import { type OpenState, useTable } from './use-table.ts';
 import type { Source } from './worker/protocol.ts';
 
@@ -38,14 +41,24 @@ export function App() {
   }, []);
 
   useEffect(() => {
-    if (source !== undefined && opened.table.state === 'done')
-      void addRecent(source, tableName(source, opened.table));
+    if (source === undefined || opened.table.state !== 'done') return;
+    void addRecent(source, tableName(source, opened.table));
+    const sample = source.kind === 'url' ? sampleAt(source.url) : undefined;
+    if (sample !== undefined) void keepSample(sample);
   }, [source, opened.table.state]);
 
   const open = (next: Source) => show({ ...START, source: next });
-  if (source === undefined) return <OpenPanel onOpen={open} />;
+  if (source === undefined) {
+    return (
+      <>
+        <UpdateNotice />
+        <OpenPanel onOpen={open} />
+      </>
+    );
+  }
   return (
     <>
+      <UpdateNotice />
       <Header
         source={source}
         table={opened.table}

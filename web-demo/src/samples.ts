@@ -17,3 +17,12 @@ export function samplesUrl(): string {
 export function sampleUrl(name: string): string {
   return `${samplesUrl()}${name}/`;
 }
+
+/** The name of the sample that a URL means. */
+export function sampleAt(url: string): string | undefined {
+  return SAMPLES.find(({ name }) => withoutSlash(sampleUrl(name)) === withoutSlash(url))?.name;
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}

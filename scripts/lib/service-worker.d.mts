@@ -1,0 +1,3 @@
+import type { PageFiles } from './page-files.mjs';
+
+export function buildServiceWorker(outdir: string, files: PageFiles): Promise<void>;
