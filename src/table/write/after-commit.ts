@@ -1,9 +1,11 @@
 /**
- * What follows a commit: checksum and checkpoint. The commit stands whatever happens here, so nothing of it is an
+ * What follows a commit: checksum, checkpoint, log cleanup. The commit stands whatever happens here, so nothing of it is an
  * error of the write.
  */
 import { DeltaError, type DeltaErrorCode, isDeltaError, shownUrl } from '../../errors.ts';
+import { isCatalogManaged } from '../../kernel/committer/pairing.ts';
 import type { CallOptions, Engine } from '../../kernel/engine.ts';
+import { cleanUpLog } from '../../kernel/maintenance/cleanup-log.ts';
 import type { Snapshot } from '../../kernel/snapshot/snapshot.ts';
 
 /** Told of failures after which the write stands all the same. */
@@ -15,7 +17,8 @@ interface AfterCommitOptions extends CallOptions {
 
 /**
  * Writes the version's checksum, from the one of the version before where that suffices, and its checkpoint where
- * `delta.checkpointInterval` asks for one. Never throws.
+ * `delta.checkpointInterval` asks for one; after a checkpoint, expired log files are deleted unless
+ * `delta.enableExpiredLogCleanup` is false. Never throws.
  * @returns the same version, knowing what was written.
  */
 export async function afterCommit(
@@ -47,8 +50,21 @@ export async function afterCommit(
   );
   // Checkpoints are of published versions only: those of catalogs are published later.
   const isPublished = logSegment.maxPublishedVersion === version;
-  if (isDue && isPublished) await step('checkpoint', () => current.checkpoint(engine, { signal }));
+  if (!isDue || !isPublished) return current;
+  await step('checkpoint', () => current.checkpoint(engine, { signal }));
+  if (mayCleanUp(engine, current)) {
+    await step('log cleanup', async () => {
+      await cleanUpLog(engine, current, { signal });
+      return { snapshot: current };
+    });
+  }
   return current;
+}
+
+/** Where there is a new checkpoint. What a catalog manages, it cleans up itself. */
+function mayCleanUp({ storageHandler }: Engine, { logSegment, version, protocol }: Snapshot): boolean {
+  const isCheckpoint = logSegment.checkpointVersion === version;
+  return isCheckpoint && storageHandler.delete !== undefined && !isCatalogManaged(protocol);
 }
 
 /** A malformed property is no reason to fail a commit that is made. */

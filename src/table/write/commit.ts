@@ -46,8 +46,8 @@ export interface WriteOptions extends CallOptions {
   /** More of `commitInfo`: JSON values. */
   readonly commitInfo?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Told of what failed after the commit (checkpoint, checksum), which the commit stands in spite of. By default a
-   * warning on the console.
+   * Told of what failed after the commit (checksum, checkpoint, log cleanup) or of cleaning up after a failure, in
+   * spite of which the result stands. By default a warning on the console.
    */
   readonly onWarning?: WarningListener | undefined;
   /** Waiting and chance, for tests. */
