@@ -2,7 +2,7 @@
  * What the simulation of catalogs is worth: with one rule of committing or publishing broken, it fails within a few
  * seeds. Each mutant is the real committer, or the real catalog, but for that rule.
  */
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CatalogCommitter } from '../../src/catalog/catalog-committer.ts';
 import type { RecordStore } from '../../src/catalog/embedded/record-store.ts';
 import type { CatalogTable, RatifiedCommit } from '../../src/catalog/staged-commit.ts';
@@ -15,6 +15,23 @@ import { logRootOf } from '../../src/kernel/log/log-path.ts';
 import type { CatalogMutant } from './catalog-sides.ts';
 import { simulateCatalog } from './catalog-simulation.ts';
 import type { FaultRates } from './faulty-storage.ts';
+
+/** Whether the kernel recognises a commit of its own when it rebases: it would make up for some broken committers. */
+const { kernel } = vi.hoisted(() => ({ kernel: { recognises: true } }));
+
+vi.mock('../../src/kernel/transaction/conflict/winner.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('../../src/kernel/transaction/conflict/winner.ts')>();
+  const readWinner: typeof original.readWinner = async (...args) => {
+    const winner = await original.readWinner(...args);
+    if (kernel.recognises || winner.commitInfo === undefined) return winner;
+    return { ...winner, commitInfo: { ...winner.commitInfo, txnId: '' } };
+  };
+  return { ...original, readWinner };
+});
+
+afterEach(() => {
+  kernel.recognises = true;
+});
 
 const QUIET: FaultRates = { before: 0, after: 0, twice: 0, crash: 0 };
 const LOST: FaultRates = { before: 0.03, after: 0.1, twice: 0, crash: 0 };
@@ -108,7 +125,7 @@ const MUTANTS: readonly [what: string, rates: FaultRates, message: RegExp, mutan
   [
     'a lost answer is taken for a refusal, and the version after it is ratified as well',
     LOST,
-    /was committed before/,
+    /was committed before|the time of version/,
     committer((real) => ({
       commit: async (engine, actions, metadata) => {
         const all: FilteredEngineData[] = [];
@@ -122,7 +139,8 @@ const MUTANTS: readonly [what: string, rates: FaultRates, message: RegExp, mutan
           if (!isDeltaError(error, 'IOError')) throw error;
           const version = metadata.version + 1;
           const runtime = { now: () => 0, uuid: () => crypto.randomUUID() };
-          return real.commit(engine, again(), new CommitMetadata({ ...metadata, version }, runtime));
+          const next = new CommitMetadata({ ...metadata, version }, runtime);
+          return real.commit(engine, again(), next).catch(() => Promise.reject(error));
         }
       },
     })),
@@ -286,4 +304,27 @@ describe('a mutant is caught', () => {
 
 it.each([QUIET, LOST, CRASHES])('the real committer passes with %j', async (rates) => {
   expect(await firstFailure(rates, {}, 4)).toBe('no seed below 4 notices');
+});
+
+describe('where the kernel recognises no commit of its own', () => {
+  const deaf = committer((real) => ({
+    commit: async (engine, actions, metadata) => {
+      try {
+        return await real.commit(engine, actions, metadata);
+      } catch (error) {
+        if (!isDeltaError(error, 'IOError')) throw error;
+        return { kind: 'conflict', version: metadata.version };
+      }
+    },
+  }));
+
+  it('a committer is caught that takes a lost answer for a conflict', async () => {
+    kernel.recognises = false;
+    expect(await firstFailure(LOST, deaf)).toMatch(/was committed before/);
+  });
+
+  it('the real committer still finds out what became of its commits', async () => {
+    kernel.recognises = false;
+    expect(await firstFailure(LOST, {}, 4)).toBe('no seed below 4 notices');
+  });
 });
