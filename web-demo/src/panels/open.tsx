@@ -9,6 +9,7 @@ import { RecentTables } from './open/recent-tables.tsx';
 import { S3Form } from './open/s3-form.tsx';
 import { Samples } from './open/samples.tsx';
 import { UnityForm } from './open/unity-form.tsx';
+import { NewTableLink } from './write/new-table-link.tsx';
 
 type OnOpen = (source: Source) => void;
 
@@ -76,6 +77,7 @@ export function OpenPanel({ onOpen }: { onOpen: OnOpen }) {
           <UnityForm onOpen={onOpen} />
         </details>
       </div>
+      <NewTableLink onOpen={onOpen} />
       <RecentTables onOpen={onOpen} take={take} />
       <BrowserTables tables={tables} onOpen={onOpen} />
       <Samples onOpen={onOpen} onCopied={tables.again} />

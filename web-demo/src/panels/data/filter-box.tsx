@@ -9,13 +9,15 @@ interface FilterBoxProps {
   /** Empty for all rows. */
   where: string;
   onFilter: (where: string) => void;
+  /** On the button. */
+  action?: string;
 }
 
 /** After so many milliseconds without a key a filter is checked. */
 const PAUSE = 150;
 
 /** A condition that Enter applies: a plain input, until an editor with completion has loaded. */
-export function FilterBox({ overview, where, onFilter }: FilterBoxProps) {
+export function FilterBox({ overview, where, onFilter, action = 'Apply' }: FilterBoxProps) {
   const input = useRef<HTMLInputElement>(null);
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<FilterEditor>(null);
@@ -80,7 +82,7 @@ export function FilterBox({ overview, where, onFilter }: FilterBoxProps) {
           onInput={(event) => setText(event.currentTarget.value)}
         />
       )}
-      <button type="submit">Apply</button>
+      <button type="submit">{action}</button>
       {where !== '' && (
         <button type="button" class="quiet" onClick={() => onFilter('')}>
           Clear

@@ -1,0 +1,67 @@
+import { formatBytes, formatCount } from '../../format.ts';
+import type { CommitPlan, PlannedFile } from '../../worker/protocol-write.ts';
+import { SmallTable } from './small-table.tsx';
+
+/** A commit before it is made: what it does to files, and its actions as the log will have them. */
+export function CommitView({ plan }: { plan: CommitPlan }) {
+  return (
+    <section class="commit" aria-label="The commit">
+      <h2>
+        The commit that this makes: version {formatCount(plan.version)}, {plan.operation}
+      </h2>
+      <p>
+        {filesText(plan)} Nothing of it is written yet.
+        {plan.isStaged && ' The catalog decides on it; then it is published.'}
+      </p>
+      {plan.metrics.length > 0 && (
+        <dl class="metrics">
+          {plan.metrics.map(([key, value]) => (
+            <div key={key}>
+              <dt>{key}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {plan.files.length > 0 && (
+        <SmallTable
+          label="Files of the commit"
+          columns={['action', 'path', 'partition', 'rows', 'size', 'deletion vector']}
+          rows={plan.files.map(fileCells)}
+          numeric={[3, 4]}
+        />
+      )}
+      <details>
+        <summary>
+          {plan.numActions === 1 ? 'Its action' : `Its ${formatCount(plan.numActions)} actions`} as JSON
+        </summary>
+        <p class="place">{plan.path}</p>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region must be reachable by keyboard */}
+        <pre tabIndex={0}>{plan.actions}</pre>
+      </details>
+    </section>
+  );
+}
+
+function filesText({ numAdds, numRemoves, bytesAdded, bytesRemoved }: CommitPlan): string {
+  const parts = [
+    numAdds > 0 && `adds ${files(numAdds)} of ${formatBytes(bytesAdded)}`,
+    numRemoves > 0 && `removes ${files(numRemoves)} of ${formatBytes(bytesRemoved)}`,
+  ].filter((part) => part !== false);
+  return parts.length === 0 ? 'It touches no data file.' : `It ${parts.join(' and ')}.`;
+}
+
+function files(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'file' : 'files'}`;
+}
+
+function fileCells({ action, path, partition, rows, size, deleted }: PlannedFile): (string | null)[] {
+  return [
+    action,
+    path,
+    partition.map(([name, value]) => `${name}=${value ?? 'null'}`).join(' '),
+    rows === null ? '' : formatCount(rows),
+    size === null ? '' : formatBytes(size),
+    deleted === null ? '' : `hides ${formatCount(deleted)} rows`,
+  ];
+}
