@@ -29,6 +29,7 @@ import { storageFor, tableLocation } from './location.ts';
 import { catalogOptions } from './managed-table.ts';
 import { fileTotals, type TableDetail, tableDetail } from './table-detail.ts';
 import { TableScan } from './table-scan.ts';
+import { type Alter, alter } from './write/alter.ts';
 import { type AppendOptions, append } from './write/append.ts';
 import { fileSystemWriter, type TableWriter, type WriteOptions, type WriteTarget } from './write/commit.ts';
 import { type CreateOptions, createAt, type SchemaInput } from './write/create.ts';
@@ -263,6 +264,17 @@ export class DeltaTable {
     const { snapshot, result } = await deleteRows(this.#target(), toWhere(where)!, options);
     this.#snapshot = snapshot;
     return result;
+  }
+
+  /**
+   * Changes columns, properties, constraints or features in one commit:
+   * `table.alter((change) => change.addColumn(…).setProperties(…))`. See `TableAlteration` for what there is, and for
+   * the errors. Redone on the newer version after a conflict.
+   * @returns the version that has the changes; this table is at it from then on.
+   */
+  async alter(change: Alter, options: WriteOptions = {}): Promise<number> {
+    this.#snapshot = await alter(this.#target(), change, options);
+    return this.version;
   }
 
   /** Writes a checkpoint of this version, so that readers need not read all commits before it. */

@@ -16,6 +16,7 @@ import { CLUSTERING_DOMAIN, parseClusteringColumns } from '../snapshot/clusterin
 import type { SnapshotFactory, SnapshotState } from '../snapshot/state.ts';
 import { isFeatureEnabled, isFeatureSupported } from '../table-features/protocol-support.ts';
 import { addColumn, dropColumn, renameColumn, setNullable, widenColumn } from './alter/columns.ts';
+import { addConstraint, checkRows, dropConstraint } from './alter/constraints.ts';
 import { type Draft, metadataOf } from './alter/draft.ts';
 import { asksForRows, setProperties, unsetProperties } from './alter/properties.ts';
 import { Transaction, type TransactionOptions } from './transaction.ts';
@@ -34,6 +35,7 @@ export class TableAlteration<S extends SnapshotState = SnapshotState> {
   readonly #options: TransactionOptions;
   readonly #steps: Step[] = [];
   readonly #operations = new Set<string>();
+  readonly #constraints: { readonly name: string; readonly sql: string }[] = [];
   #asksForRows = false;
 
   constructor(base: S, committer: Committer, makeSnapshot: SnapshotFactory<S>, options: TransactionOptions) {
@@ -74,13 +76,28 @@ export class TableAlteration<S extends SnapshotState = SnapshotState> {
     return this.#add('SET TBLPROPERTIES', (draft, isEmpty) => setProperties(draft, properties, isEmpty));
   }
 
+  /**
+   * A condition that every row must meet, in the grammar of predicates (`parsePredicate`). `build` reads the rows that
+   * are there: `ConstraintViolation` with their number where it is not true for some. Whoever writes to the table from
+   * then on must enforce it: `DeltaTable` does, other writers of the kernel say so with `enforcedFeatures`.
+   */
+  addConstraint(name: string, condition: string): this {
+    this.#constraints.push({ name, sql: condition });
+    return this.#add('ADD CONSTRAINT', (draft) => addConstraint(draft, name, condition));
+  }
+
+  dropConstraint(name: string): this {
+    return this.#add('DROP CONSTRAINT', (draft) => dropConstraint(draft, name));
+  }
+
   unsetProperties(keys: readonly string[]): this {
     return this.#add('UNSET TBLPROPERTIES', (draft) => unsetProperties(draft, keys));
   }
 
   /**
    * The transaction of all changes. Errors: `Schema` for columns that are not there or cannot be so, `Unsupported`
-   * naming the feature that a change needs or that stands in its way, `InvalidOption` for properties.
+   * naming the feature that a change needs or that stands in its way, `InvalidOption` for properties and names of
+   * constraints, `InvalidExpression` and `ConstraintViolation` for constraints.
    */
   async build(engine: Engine, options: CallOptions = {}): Promise<Transaction<S>> {
     try {
@@ -108,6 +125,7 @@ export class TableAlteration<S extends SnapshotState = SnapshotState> {
       runtime: base.runtime,
     };
     for (const step of this.#steps) draft = step(draft, isEmpty);
+    for (const constraint of this.#constraints) await checkRows(engine, base, constraint, options);
     const [operation, ...others] = this.#operations;
     const transaction = new Transaction({
       base,

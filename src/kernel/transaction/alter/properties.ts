@@ -3,12 +3,12 @@ import { DeltaError } from '../../../errors.ts';
 import { featuresOfProperties, sortProperties } from '../enable-features.ts';
 import { highWaterMarkDomain } from '../row-tracking.ts';
 import { mapExistingColumns } from './columns.ts';
+import { CONSTRAINT_PREFIX } from './constraints.ts';
 import { type Draft, mappingModeOf, withFeatures } from './draft.ts';
 
 const MODE = 'delta.columnMapping.mode';
 const COMMIT_TIMES = 'delta.enableInCommitTimestamps';
 const ROW_TRACKING = 'delta.enableRowTracking';
-const CONSTRAINT_PREFIX = 'delta.constraints.';
 
 /** @param isEmpty whether the table has no rows; asked only where that matters. */
 export function setProperties(
@@ -50,7 +50,7 @@ function checkSettable(
   if (constraint !== undefined) {
     throw refuse(
       constraint,
-      'cannot be added: the rows that are there would have to be checked',
+      'is no mere property: add the constraint with addConstraint, which checks the rows that are there',
       'checkConstraints',
     );
   }

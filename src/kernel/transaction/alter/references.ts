@@ -4,8 +4,8 @@ import { columnPathToString, parseColumnPath } from '../../schema/column-path.ts
 import { allFields } from '../../schema/schema.ts';
 import { METADATA_KEYS, type StructType } from '../../schema/types.ts';
 import { splitColumns } from '../stats-columns.ts';
+import { CONSTRAINT_PREFIX } from './constraints.ts';
 
-const CONSTRAINT_PREFIX = 'delta.constraints.';
 const STATS_COLUMNS = 'delta.dataSkippingStatsColumns';
 const SQL_KEYS = [METADATA_KEYS.generationExpression, METADATA_KEYS.invariants];
 
