@@ -10,7 +10,7 @@ export default defineConfig({
       project('unit', ['test/unit/**/*.test.ts'], 20_000),
       project('contract', ['test/contract/**/*.test.ts', 'test/simulation/**/*.test.ts'], 60_000),
       project('acceptance', ['test/acceptance/**/*.test.ts'], 120_000),
-      project('interop', ['test/interop/**/*.test.ts'], 300_000),
+      project('interop', ['test/interop/**/*.test.ts', 'test/race/**/*.test.ts'], 300_000),
       project('package', ['test/package/**/*.test.ts'], 120_000),
       project('runtime', ['test/{runtime,browser,catalog,examples}/**/*.test.ts'], 120_000),
     ],
