@@ -77,8 +77,9 @@ export class ParquetFile {
     return range.start >= this.#tail.start;
   }
 
-  /** Runs a step on this file; its errors name the file. */
+  /** Runs a step on this file; its errors name the file. A file that was closed meanwhile, as its read ended, has none. */
   step<T>(run: () => T): T {
+    if (this.#closed) throw new DeltaError('Internal', 'the file is closed', { path: this.path });
     try {
       return run();
     } catch (error) {

@@ -225,7 +225,7 @@ export class DefaultParquetHandler implements ParquetHandler {
     }
   }
 
-  /** The row groups to read, file by file; files are opened ahead. */
+  /** The row groups to read, file by file; files are opened, and their row groups chosen, ahead. */
   async *#tasks(
     core: WasmCore,
     files: readonly FileMeta[],
@@ -234,13 +234,15 @@ export class DefaultParquetHandler implements ParquetHandler {
     opened: OpenFiles,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<RowGroupTask, void, undefined> {
-    const parquets = prefetchOrdered(
+    const planned = prefetchOrdered(
       files,
       { signal, limit: this.#options.filesAhead },
-      async (file, inner) => opened.add(await ParquetFile.open(this.#io, core, file, inner)),
+      async (meta, inner) => {
+        const file = opened.add(await ParquetFile.open(this.#io, core, meta, inner));
+        return { file, tasks: await this.#fileTasks(file, schema, wanted, inner) };
+      },
     );
-    for await (const file of parquets) {
-      const tasks = await this.#fileTasks(file, schema, wanted, signal);
+    for await (const { file, tasks } of planned) {
       if (tasks.length === 0) opened.close(file);
       else tasks.at(-1)!.last = true;
       yield* tasks;

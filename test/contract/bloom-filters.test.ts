@@ -16,6 +16,7 @@ import { field, type StructType, types } from '../../src/kernel/schema/types.ts'
 import { MemoryStorageHandler } from '../../src/storage/memory.ts';
 import { CountingStorage } from '../helpers/counting-storage.ts';
 import { add, LogBuilder, metadata, protocol } from '../helpers/log-builder.ts';
+import { RoundStorage } from '../helpers/round-storage.ts';
 import { sharedDir, sharedMissing } from '../helpers/shared.ts';
 import '../../src/engine/wasm/entry-node.ts';
 
@@ -211,6 +212,27 @@ describe('requests', () => {
       (await requests(where)).reduce((sum, { range }) => sum + range![1] - range![0], 0);
     const [footer, one, all] = [await cost('s > 1000'), await cost('s = 101'), await cost('s > 0')];
     expect(one - footer).toBeLessThan(0.3 * (all - footer) + 4 * 300);
+  });
+
+  it('filters of several files are read side by side', async () => {
+    const locations = [1, 2, 3, 4, 5, 6].map((i) => new URL(`memory:///t/${i}.parquet`));
+    const files = Object.fromEntries(locations.map(({ href }) => [href, bytes]));
+    const rounds = async (count: number) => {
+      const storage = new RoundStorage(new MemoryStorageHandler({ files }));
+      const { parquetHandler } = createEngine({ storage, parquet: small });
+      const metas = locations
+        .slice(0, count)
+        .map((location) => ({ location, size: bytes.length, lastModified: 0 }));
+      const predicate = bindPredicate(parsePredicate('s = 101'), schema);
+      for await (const _ of parquetHandler.readParquetFiles(metas, schema, { predicate }));
+      return storage.take();
+    };
+    const [one, six] = [await rounds(1), await rounds(6)];
+    // The tail, the rest of the footer, filters, and the columns of the row group that is left.
+    expect(one).toHaveLength(4);
+    // One after the other they would take nine. A busy machine may tear a round apart.
+    expect(six.length).toBeLessThanOrEqual(6);
+    expect(six.flat()).toHaveLength(6 * one.flat().length);
   });
 
   it('what is in memory already costs no request', async () => {
