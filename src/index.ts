@@ -138,6 +138,7 @@ export {
 export type { ApplicationState } from './kernel/snapshot/app-state.ts';
 export { type RefreshOptions, Snapshot, type SnapshotOptions } from './kernel/snapshot/snapshot.ts';
 export {
+  type ExecuteChangesOptions,
   TableChanges,
   type TableChangesOptions,
   type TableChangesScan,
