@@ -54,9 +54,11 @@ describe.skipIf(missing !== undefined)(
       const engine = testEngine(new S3StorageHandler(server.client()));
       const schema = types.struct([field('writer', types.string), field('sequence', types.long)]);
       await DeltaTable.create(URL_OF_TABLE, schema, { engine });
+      const mix = Object.entries(MIX).map(([writer, commits]) => `${writer}: ${commits}`);
+      console.info(`RACE_SEED=${SEED}, commits by writer: ${mix.join(', ')}`);
       const began = Date.now();
       const known = await Promise.all(Object.keys(MIX).map(run));
-      report(Date.now() - began);
+      console.info(`${COMMITS} commits in ${((Date.now() - began) / 1000).toFixed(1)} s`);
 
       const versions = known.flatMap((each) => each ?? []);
       expect(new Set(versions).size).toBe(versions.length);
