@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
+import { CallView } from '../../components/call-view.tsx';
+import { useCall } from '../../components/use-call.ts';
 import { session } from '../../session.ts';
 import type { ChangeStep, ImportCheck, ImportInput as Input, Outcome } from '../../worker/protocol-write.ts';
-import { CallView } from './call-view.tsx';
 import { ChangeView } from './change-view.tsx';
 import { ImportInput } from './import-input.tsx';
 import { ImportReport, isFitting } from './import-report.tsx';
-import { useCall } from './use-call.ts';
 
 /** Rows from a file or from the clipboard, checked, shown, appended. */
 export function Append({ onDone }: { onDone: (outcome: Outcome) => void }) {

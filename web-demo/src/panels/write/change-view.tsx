@@ -1,10 +1,10 @@
 import { useEffect } from 'preact/hooks';
+import { CallView } from '../../components/call-view.tsx';
 import { FailureBox } from '../../components/failure.tsx';
+import type { Call } from '../../components/use-call.ts';
 import { session } from '../../session.ts';
 import type { ChangeStep, Outcome } from '../../worker/protocol-write.ts';
-import { CallView } from './call-view.tsx';
 import { CommitView } from './commit-view.tsx';
-import type { Call } from './use-call.ts';
 
 interface ChangeViewProps {
   change: Call<ChangeStep>;
@@ -22,7 +22,7 @@ export function ChangeView({ change, action, onDone }: ChangeViewProps) {
     change.reset();
   };
   return (
-    <CallView now={change.now}>
+    <CallView now={change.now} stopped="Stopped: the change is given up.">
       {(step) => <Step step={step} action={action} onGoOn={goOn} onDiscard={discard} onDone={onDone} />}
     </CallView>
   );

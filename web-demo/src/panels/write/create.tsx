@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
+import { CallView } from '../../components/call-view.tsx';
+import { useCall } from '../../components/use-call.ts';
 import { session } from '../../session.ts';
 import type { Source } from '../../worker/protocol.ts';
 import type { ChangeStep, NewColumn, NewTable, Outcome } from '../../worker/protocol-write.ts';
 import { TextField, textOf } from '../open/fields.tsx';
-import { CallView } from './call-view.tsx';
 import { ChangeView } from './change-view.tsx';
 import { FEATURES, propertiesOf } from './features.ts';
 import { ImportInput } from './import-input.tsx';
 import { type FormColumn, formColumn, NewColumns } from './new-columns.tsx';
 import { keepOutcome } from './outcome.ts';
 import { PLACES, PlaceFields, type PlaceKind, placeOfForm } from './place-fields.tsx';
-import { useCall } from './use-call.ts';
 
 /** A form for a new table; its commit is shown before it is made. */
 export function CreateTable({ onOpen }: { onOpen: (source: Source) => void }) {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { useCall } from '../../components/use-call.ts';
 import { formatCell, formatCount } from '../../format.ts';
 import { session } from '../../session.ts';
 import type { Overview } from '../../worker/protocol.ts';
@@ -6,7 +7,6 @@ import type { ChangeStep, DeletePreview, Outcome, WriteState } from '../../worke
 import { FilterBox } from '../data/filter-box.tsx';
 import { ChangeView } from './change-view.tsx';
 import { SmallTable } from './small-table.tsx';
-import { useCall } from './use-call.ts';
 
 interface DeleteProps {
   overview: Overview;

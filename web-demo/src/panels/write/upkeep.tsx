@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { CallView } from '../../components/call-view.tsx';
+import { useCall } from '../../components/use-call.ts';
 import { formatBytes, formatCount } from '../../format.ts';
 import { session } from '../../session.ts';
 import type { FilesPlan, Outcome, WriteState } from '../../worker/protocol-write.ts';
-import { CallView } from './call-view.tsx';
 import { SmallTable } from './small-table.tsx';
-import { useCall } from './use-call.ts';
 
 interface UpkeepProps {
   state: WriteState;

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { endTask, newTask, session } from '../../session.ts';
-import type { Failure, Progress, Result, Task } from '../../worker/protocol.ts';
+import { endTask, newTask, session } from '../session.ts';
+import type { Failure, Progress, Result, Task } from '../worker/protocol.ts';
 
 export type CallState<T> =
   | { state: 'idle' }
