@@ -14,6 +14,8 @@ const GROUPS = [
   'deletion vectors',
   'parquet decoding',
   'arrow-js interop',
+  'S3/browser/CORS/storage',
+  'catalog-managed/UC',
 ];
 
 const tests = fileURLToPath(new URL('..', import.meta.url));
