@@ -5,13 +5,16 @@
  * Expected rows are those that Spark read (`rows.ndjson`).
  */
 import type * as Delta from '../../src/index.ts';
-import { rowsToNdjson } from '../../src/table/json-rows.ts';
+import { readRows, same } from './suite-helpers.ts';
+import { type NewPlace, writeSuite } from './write-suite.ts';
 
 export interface RuntimeContext {
   /** The package as this runtime resolves it. */
   readonly delta: typeof Delta;
   /** URL of the fixture tables, ending in `/`. */
   readonly fixtures: string;
+  /** Where tables are written: in the runtime's own storage. */
+  readonly newPlace: NewPlace;
 }
 
 export interface RuntimeCase {
@@ -91,21 +94,10 @@ export const suite: readonly RuntimeCase[] = [
       same(delta.isDeltaError(error, 'TableNotFound'), true);
     },
   },
+  ...writeSuite,
 ];
 
 type Table = Awaited<ReturnType<typeof Delta.DeltaTable.open>>;
-
-async function readRows(table: Table): Promise<string[]> {
-  const lines: string[] = [];
-  for await (const batch of table.scan()) {
-    lines.push(
-      ...rowsToNdjson(batch, table.schema)
-        .split('\n')
-        .filter((line) => line !== ''),
-    );
-  }
-  return lines.sort();
-}
 
 async function readIds(table: Table, where: string): Promise<number[]> {
   const ids: number[] = [];
@@ -152,11 +144,4 @@ async function failure(promise: Promise<unknown>): Promise<unknown> {
     },
     (error: unknown) => error,
   );
-}
-
-function same(actual: unknown, expected: unknown): void {
-  if (Object.is(actual, expected)) return;
-  const [a, e] = [JSON.stringify(actual), JSON.stringify(expected)];
-  const isObject = typeof actual === 'object' && !(actual instanceof Error);
-  if (!isObject || a !== e) throw new Error(`got ${a ?? String(actual)}, expected ${e ?? String(expected)}`);
 }

@@ -20,6 +20,7 @@ describe('workerd', () => {
     const wasm = await readFile(join(dir, 'delta_kernel_web.wasm'));
     worker = new Miniflare({
       compatibilityDate: '2026-01-01',
+      r2Buckets: ['BUCKET'],
       cf: false,
       modules: [
         { type: 'ESModule', path: 'main.js', contents: main },
