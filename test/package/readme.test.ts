@@ -19,6 +19,7 @@ const PRINTS: [about: string, line: RegExp][] = [
   ['table.history', /^6 UPDATE$/m],
   ['table.changes', /update_postimage/],
   ['table.append', /^2 1$/m],
+  ['catalog.create', /^1 2$/m],
 ];
 
 let server: StaticServer;
