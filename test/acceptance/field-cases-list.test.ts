@@ -14,6 +14,7 @@ const GROUPS = [
   'deletion vectors',
   'parquet decoding',
   'arrow-js interop',
+  'commit/conflict/transaction',
   'S3/browser/CORS/storage',
   'catalog-managed/UC',
 ];
