@@ -3,8 +3,9 @@ import { TaskView } from '../components/task-view.tsx';
 import { useTask } from '../components/use-task.ts';
 import { session } from '../session.ts';
 import type { FilesSummary } from '../worker/protocol-files.ts';
+import { FilterBox } from './data/filter-box.tsx';
 import { detailOf, type FilesView, viewOf } from './files/detail-link.ts';
-import { ExplainForm, ExplanationSection } from './files/explain.tsx';
+import { ExplanationSection } from './files/explain.tsx';
 import { FileDetailView } from './files/file-detail.tsx';
 import { FileList } from './files/file-list.tsx';
 import { PartitionList } from './files/partition-list.tsx';
@@ -51,7 +52,12 @@ function LoadedFiles({ overview, shown, show, summary }: PanelProps & { summary:
   return (
     <>
       <Totals summary={summary} />
-      <ExplainForm overview={overview} where={shown.where} onExplain={(where) => show({ where })} />
+      <FilterBox
+        overview={overview}
+        where={shown.where}
+        action="Explain"
+        onFilter={(where) => show({ where })}
+      />
       {shown.where !== '' && (
         <ExplanationSection
           where={shown.where}

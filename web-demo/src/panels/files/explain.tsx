@@ -3,47 +3,9 @@ import { TaskView } from '../../components/task-view.tsx';
 import { useTask } from '../../components/use-task.ts';
 import { formatBytes, formatCount } from '../../format.ts';
 import { session } from '../../session.ts';
-import type { Overview } from '../../worker/protocol.ts';
 import type { Explanation, RowGroupTotals, Totals } from '../../worker/protocol-files.ts';
 import type { FilesView } from './detail-link.ts';
 import { percent } from './partition-list.tsx';
-
-interface ExplainFormProps {
-  overview: Overview;
-  where: string;
-  onExplain: (where: string) => void;
-}
-
-/** Which files does this query read? */
-export function ExplainForm({ overview, where, onExplain }: ExplainFormProps) {
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    onExplain(String(new FormData(event.currentTarget as HTMLFormElement).get('where')).trim());
-  };
-  const column = overview.partitionColumns[0] ?? overview.schema.fields[0]?.name ?? 'column';
-  return (
-    <form class="filter" onSubmit={submit} aria-label="Which files does a query read?">
-      <label for="explain">WHERE</label>
-      <input
-        id="explain"
-        name="where"
-        defaultValue={where}
-        key={where}
-        placeholder={`${column} IS NOT NULL`}
-        autocomplete="off"
-        spellcheck={false}
-      />
-      <button type="submit" class="primary">
-        Explain
-      </button>
-      {where !== '' && (
-        <button type="button" class="quiet" onClick={() => onExplain('')}>
-          Clear
-        </button>
-      )}
-    </form>
-  );
-}
 
 interface ExplanationProps {
   where: string;

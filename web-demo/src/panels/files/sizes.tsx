@@ -40,36 +40,38 @@ function Histogram({ histogram }: Pick<FileSizes, 'histogram'>) {
   return (
     <section aria-labelledby="histogram">
       <h2 id="histogram">Files by size</h2>
-      <table class="plain histogram">
-        <thead>
-          <tr>
-            <th scope="col">Size of a file</th>
-            <th scope="col">Files</th>
-            <th scope="col" class="numeric">
-              Together
-            </th>
-            <th scope="col" class="numeric">
-              Of all bytes
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {histogram.map(({ from, to, files, bytes }) => (
-            <tr key={from}>
-              <th scope="row">
-                {formatBytes(from)} – {to === null ? '' : formatBytes(to)}
+      <div class="scroll">
+        <table class="plain histogram">
+          <thead>
+            <tr>
+              <th scope="col">Size of a file</th>
+              <th scope="col">Files</th>
+              <th scope="col" class="numeric">
+                Together
               </th>
-              <td>
-                <span class="bar-cell" style={{ '--share': files / most }}>
-                  {formatCount(files)}
-                </span>
-              </td>
-              <td class="numeric">{formatBytes(bytes)}</td>
-              <td class="numeric">{percent(bytes, all)}</td>
+              <th scope="col" class="numeric">
+                Of all bytes
+              </th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {histogram.map(({ from, to, files, bytes }) => (
+              <tr key={from}>
+                <th scope="row">
+                  {formatBytes(from)} – {to === null ? '' : formatBytes(to)}
+                </th>
+                <td>
+                  <span class="bar-cell" style={{ '--share': files / most }}>
+                    {formatCount(files)}
+                  </span>
+                </td>
+                <td class="numeric">{formatBytes(bytes)}</td>
+                <td class="numeric">{percent(bytes, all)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </section>
   );
 }
@@ -77,39 +79,41 @@ function Histogram({ histogram }: Pick<FileSizes, 'histogram'>) {
 function GroupTable({ groups, go }: { groups: SizeGroup[]; go: SizesProps['go'] }) {
   const all = groups.reduce((sum, { bytes }) => sum + bytes, 0);
   return (
-    <table class="plain">
-      <thead>
-        <tr>
-          <th scope="col">Partition</th>
-          <th scope="col" class="numeric">
-            Files
-          </th>
-          <th scope="col" class="numeric">
-            Size
-          </th>
-          <th scope="col" class="numeric">
-            Share
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {groups.map(({ name, partition, files, bytes }) => (
-          <tr key={name}>
-            <td>
-              {partition === undefined || name === '' ? (
-                name || 'the whole table'
-              ) : (
-                <button type="button" class="link" onClick={() => go({ kind: 'list', partition })}>
-                  {name}
-                </button>
-              )}
-            </td>
-            <td class="numeric">{formatCount(files)}</td>
-            <td class="numeric">{formatBytes(bytes)}</td>
-            <td class="numeric">{percent(bytes, all)}</td>
+    <div class="scroll">
+      <table class="plain">
+        <thead>
+          <tr>
+            <th scope="col">Partition</th>
+            <th scope="col" class="numeric">
+              Files
+            </th>
+            <th scope="col" class="numeric">
+              Size
+            </th>
+            <th scope="col" class="numeric">
+              Share
+            </th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {groups.map(({ name, partition, files, bytes }) => (
+            <tr key={name}>
+              <td>
+                {partition === undefined || name === '' ? (
+                  name || 'the whole table'
+                ) : (
+                  <button type="button" class="link" onClick={() => go({ kind: 'list', partition })}>
+                    {name}
+                  </button>
+                )}
+              </td>
+              <td class="numeric">{formatCount(files)}</td>
+              <td class="numeric">{formatBytes(bytes)}</td>
+              <td class="numeric">{percent(bytes, all)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

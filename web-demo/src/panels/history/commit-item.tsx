@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { formatBytes, formatCount, formatTime } from '../../format.ts';
 import type { Commit, CommitChange, FileCounts } from '../../worker/protocol-history.ts';
+import { diffDetail } from '../data/detail.ts';
 import type { PanelProps } from '../registry.tsx';
 import { RawActions } from './raw-actions.tsx';
 
@@ -101,8 +102,8 @@ interface StepsProps {
 function Steps({ version, size, isOpen, show }: StepsProps) {
   const [isComparing, setComparing] = useState(false);
   const compare = (other: number) => {
-    const [from, to] = [Math.min(version, other), Math.max(version, other)];
-    show({ tab: 'data', version: undefined, detail: `diff=${from}..${to}` });
+    const detail = diffDetail(Math.min(version, other), Math.max(version, other));
+    show({ tab: 'data', version: undefined, detail });
   };
   return (
     <div class="steps">
@@ -110,19 +111,18 @@ function Steps({ version, size, isOpen, show }: StepsProps) {
         type="button"
         class="quiet"
         aria-expanded={isOpen}
-        aria-label={`Actions of version ${version}`}
         onClick={() => show({ detail: isOpen ? '' : `commit=${version}` })}
       >
-        {isOpen ? '▾' : '▸'} Actions <span class="soft">{formatBytes(size)}</span>
+        <span aria-hidden="true">{isOpen ? '▾' : '▸'} </span>
+        Actions<span class="hidden"> of version {version}</span> <span class="soft">{formatBytes(size)}</span>
       </button>
       <button
         type="button"
         class="quiet"
         aria-expanded={isComparing}
-        aria-label={`Compare version ${version} with…`}
         onClick={() => setComparing(!isComparing)}
       >
-        Compare with…
+        Compare<span class="hidden"> version {version}</span> with…
       </button>
       {isComparing && <CompareForm version={version} onCompare={compare} />}
     </div>

@@ -1,0 +1,31 @@
+/** How a panel looks and what it is for assistive technology: light and dark, wide and narrow. */
+import axe from 'axe-core';
+import { expect } from 'vitest';
+import type { Inspector } from './inspector.ts';
+
+const SIZES = { wide: { width: 1280, height: 900 }, narrow: { width: 360, height: 740 } } as const;
+
+/** Pictures of the page as it is; fails where it is wider than its window, or axe finds a serious issue. */
+export async function look(ui: Inspector, name: string): Promise<void> {
+  const { page } = ui;
+  for (const [size, viewport] of Object.entries(SIZES)) {
+    await page.setViewportSize(viewport);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(overflow, `${name} ${size} overflows`).toBe(0);
+      await ui.screenshot(`${name}-${colorScheme}-${size}`);
+      if (size === 'wide') expect(await seriousIssues(ui), `${name} ${colorScheme}`).toEqual([]);
+    }
+  }
+  await page.setViewportSize(SIZES.wide);
+}
+
+/** Serious and critical ones, each with its element. */
+export async function seriousIssues({ page }: Inspector): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
