@@ -40,6 +40,7 @@ function Rows({ columns, total, load, ms }: RowsProps) {
 
 function loadText(load: SqlLoad): string {
   const { rows, columns, ofColumns, files, ofFiles, where, wasThere } = load;
+  if (columns.length === 0) return `Only the number of rows was needed: ${formatCount(rows)}.`;
   const what = `${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'} of ${formatCount(columns.length)} of ${formatCount(ofColumns)} columns from ${formatCount(files)} of ${formatCount(ofFiles)} files`;
   return `${wasThere ? 'DuckDB had' : 'DuckDB got'} ${what}${where === '' ? '' : `, where ${where}`}.`;
 }

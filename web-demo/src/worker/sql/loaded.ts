@@ -52,7 +52,8 @@ export class LoadedRows {
       const value = held.has(name) ? quoted(name) : 'NULL';
       return `CAST(${value} AS ${duckType(type)}) AS ${quoted(name)}`;
     });
-    await this.#duck.run(`CREATE OR REPLACE VIEW t AS SELECT ${columns.join(', ')} FROM delta.rows`);
+    const source = load.columns.length === 0 ? `range(${load.rows})` : 'delta.rows';
+    await this.#duck.run(`CREATE OR REPLACE VIEW t AS SELECT ${columns.join(', ')} FROM ${source}`);
     return { ...load, wasThere };
   }
 
@@ -63,36 +64,17 @@ export class LoadedRows {
     return hasRows && columns.every((name) => load.columns.includes(name));
   }
 
-  async #read(need: Need, { signal, report }: Pick<Work, 'signal' | 'report'>): Promise<void> {
+  async #read(need: Need, work: Pick<Work, 'signal' | 'report'>): Promise<void> {
     this.#load = undefined;
-    const { where, limit } = need;
-    // Rows without any column cannot be told apart from none.
-    const columns = need.columns.length > 0 ? [...need.columns] : [smallest(this.#table)];
-    const max = Math.min(limit ?? MAX_ROWS, MAX_ROWS);
-    const scan = this.#table.scan({ columns, where, limit: max + 1, signal });
-    await this.#duck.run('DROP TABLE IF EXISTS delta.rows');
-    let [rows, bytes, isCut, create] = [0, 0, false, true];
-    for await (const whole of scan) {
-      const batch = whole.slice(0, max - rows);
-      isCut = whole.numRows > max - rows && limit === undefined;
-      if (batch.numRows > 0 || create) {
-        const stream = ipcStream(
-          duckColumns(batch, scan.schema),
-          scan.schema.fields.map(({ name }) => name),
-          batch.numRows,
-        );
-        await this.#duck.insert(stream, { ...ROWS, create });
-        create = false;
-        bytes += stream.byteLength;
-      }
-      rows += batch.numRows;
-      report({ done: rows, unit: 'rows read' });
-      isCut ||= bytes > MAX_BYTES;
-      if (isCut || rows >= max) break;
-    }
-    if (create) await this.#createEmpty(columns);
+    const { columns, where, limit } = need;
+    const { signal } = work;
+    // Without any column only the number of rows matters.
+    const { rows, isCut } =
+      columns.length === 0
+        ? { rows: await this.#table.count({ where, signal }), isCut: false }
+        : await this.#insert(need, work);
     this.#load = {
-      columns,
+      columns: [...columns],
       ofColumns: this.#table.schema.fields.length,
       where: where ?? '',
       rows,
@@ -101,6 +83,31 @@ export class LoadedRows {
       wasThere: false,
       limit,
     };
+  }
+
+  async #insert(
+    { columns, where, limit }: Need,
+    { signal, report }: Pick<Work, 'signal' | 'report'>,
+  ): Promise<{ rows: number; isCut: boolean }> {
+    const max = Math.min(limit ?? MAX_ROWS, MAX_ROWS);
+    const scan = this.#table.scan({ columns: [...columns], where, limit: max + 1, signal });
+    await this.#duck.run('DROP TABLE IF EXISTS delta.rows');
+    await this.#createEmpty(columns);
+    let [rows, bytes, isCut] = [0, 0, false];
+    for await (const whole of scan) {
+      const batch = whole.slice(0, max - rows);
+      isCut = whole.numRows > batch.numRows && limit === undefined;
+      if (batch.numRows > 0) {
+        const stream = ipcStream(duckColumns(batch, scan.schema), columns, batch.numRows);
+        await this.#duck.insert(stream, { ...ROWS, create: false });
+        bytes += stream.byteLength;
+      }
+      rows += batch.numRows;
+      report({ done: rows, unit: 'rows read' });
+      isCut ||= bytes > MAX_BYTES;
+      if (isCut || whole.numRows > batch.numRows) break;
+    }
+    return { rows, isCut };
   }
 
   async #createEmpty(columns: readonly string[]): Promise<void> {
@@ -120,18 +127,6 @@ export class LoadedRows {
     }
     return { files, ofFiles };
   }
-}
-
-/** A column that is cheap to read. */
-function smallest({ schema }: DeltaTable): string {
-  const order = ['boolean', 'byte', 'short', 'integer', 'date', 'long', 'float', 'double', 'timestamp'];
-  const rank = (at: number) => {
-    const { type } = schema.fields[at]!;
-    const place = type.kind === 'primitive' ? order.indexOf(type.name) : -1;
-    return place < 0 ? order.length : place;
-  };
-  const [best = 0] = [...schema.fields.keys()].sort((a, b) => rank(a) - rank(b));
-  return schema.fields[best]!.name;
 }
 
 function ipcStream(

@@ -59,14 +59,12 @@ type Batch = Parameters<typeof jsonWriters>[0];
 
 /** A batch's columns as DuckDB takes them: the same buffers, except where a column becomes text. */
 export function duckColumns(batch: Batch, schema: StructType): Data[] {
-  return schema.fields.map((field, at) => {
+  const writers = schema.fields.some(({ type }) => isText(type)) ? jsonWriters(batch, schema) : [];
+  return schema.fields.map(({ type }, at) => {
     const data = batch.data.children[at]!;
-    if (!isText(field.type)) return relabel(data, field.type);
-    const [write] = jsonWriters(batch.select([field.name]), types.struct([field]));
-    const texts = Array.from({ length: batch.numRows }, (_, row) =>
-      data.getValid(row) ? write!(row) : null,
-    );
-    return vectorFromArray(texts, new Utf8()).data[0]!;
+    if (!isText(type)) return relabel(data, type);
+    const text = (_: unknown, row: number) => (data.getValid(row) ? writers[at]!(row) : null);
+    return vectorFromArray(Array.from({ length: batch.numRows }, text), new Utf8()).data[0]!;
   });
 }
 
