@@ -10,6 +10,8 @@ import { parseDecimal } from '../../kernel/partition-values/decimal.ts';
 import { parseDate, parseTimestamp } from '../../kernel/partition-values/temporal.ts';
 import { didYouMean, typeToString } from '../../kernel/schema/schema.ts';
 import type { DataType, MapType, PrimitiveName, StructType } from '../../kernel/schema/types.ts';
+import { isLossless } from './lossless.ts';
+import { encodeVariant } from './variant-encoding.ts';
 
 /** The value of a Delta type that a JavaScript value stands for; undefined and null are NULL. */
 export type ValueReader = (value: unknown) => ScalarValue;
@@ -95,6 +97,7 @@ const HINTS: Readonly<Partial<Record<PrimitiveName, string>>> = {
 };
 
 function hint(type: DataType): string {
+  if (type.kind === 'variant') return ' (a JSON value, or an object of metadata and value, both Uint8Array)';
   return (type.kind === 'primitive' && HINTS[type.name]) || '';
 }
 
@@ -102,11 +105,6 @@ function hint(type: DataType): string {
 function numberText(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   return isLossless(value) ? value.value : undefined;
-}
-
-function isLossless(value: unknown): value is { value: string } {
-  const { isLosslessNumber, value: text } = value as { isLosslessNumber?: unknown; value?: unknown };
-  return isLosslessNumber === true && typeof text === 'string';
 }
 
 /** Exact; undefined for fractions, and for numbers that may have been rounded. */
@@ -201,11 +199,14 @@ function mapReader(type: MapType, column: string): Reader {
   };
 }
 
-/** Encoded already: the two binary fields. */
+/** A JSON value; or an object of the two fields of an encoded variant, both bytes, which is taken as it is. */
 function variant(value: unknown): ScalarValue | undefined {
-  if (!isObject(value)) return undefined;
-  const parts = [binary(value.metadata), binary(value.value)] as const;
-  return parts[0] && parts[1] ? [parts[0], parts[1]] : undefined;
+  if (isObject(value) && Object.keys(value).length === 2) {
+    const { metadata, value: encoded } = value;
+    if (metadata instanceof Uint8Array && encoded instanceof Uint8Array) return [metadata, encoded];
+  }
+  const encoded = encodeVariant(value);
+  return encoded && [encoded.metadata, encoded.value];
 }
 
 function shown(value: unknown): string {
