@@ -188,6 +188,7 @@ export { registerStorage, type StorageFactory } from './table/location.ts';
 export type { TableDetail } from './table/table-detail.ts';
 export { TableScan } from './table/table-scan.ts';
 export type { WarningListener } from './table/write/after-commit.ts';
+export type { Alter } from './table/write/alter.ts';
 export type { AppendOptions, AppVersion } from './table/write/append.ts';
 export type { CatalogState, TableWriter, WriteOptions } from './table/write/commit.ts';
 export type { CreateOptions, SchemaInput } from './table/write/create.ts';
