@@ -1,16 +1,19 @@
 /** The Write tab on tables of the browser's own storage; what it wrote is read back outside of the page. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isLosslessNumber, parse } from 'lossless-json';
 import { afterEach, describe, expect, it } from 'vitest';
 import '../../src/engine/wasm/entry-node.ts';
+import { typeToString } from '../../src/kernel/schema/schema.ts';
 import { DeltaTable } from '../../src/table/delta-table.ts';
 import { rowTexts } from '../helpers/rows.ts';
 import { localEngine } from '../helpers/test-engine.ts';
 import { deltaRs } from '../interop/python.ts';
 import { useInspector } from './inspector.ts';
+import { samples } from './inspector-tables.ts';
 import { copyFromOpfs } from './opfs-copy.ts';
+import { look } from './screens.ts';
 
 const ui = useInspector();
 const python = await deltaRs();
@@ -120,7 +123,7 @@ describe('a table of this browser', () => {
     // Nothing was written for the preview.
     expect((await readBack('trips')).paths.filter((path) => path.endsWith('.parquet'))).toEqual([]);
     const shown = (await ui.page.locator('.commit pre').textContent())!;
-    await ui.screenshot('write-commit');
+    await look(ui, 'write-commit');
     await finish('Append the rows', 1);
 
     const first = await readBack('trips');
@@ -223,6 +226,170 @@ describe('a table of this browser', () => {
     expect((await readBack('short')).paths).not.toContain(file);
   });
 });
+
+describe('what is imported', () => {
+  it('is checked cell by cell: CSV, JSON lines, a JSON list, Parquet', async () => {
+    await ui.start();
+    await button('New table').click();
+    await ui.page.getByLabel('Folder', { exact: true }).fill('orders');
+    await ui.page.getByText('Take them from a file').click();
+    await ui.page
+      .getByLabel('Or paste CSV or JSON')
+      .fill(
+        '{"id":1,"day":"2024-01-31","price":1.5,"tags":["a"],"n":{"x":9007199254740995},"ok":true,"code":"7"}',
+      );
+    await button('Take its columns').click();
+    await ui.page.getByText('7 columns were found').waitFor();
+    await ui.page.getByRole('group', { name: 'Column 1', exact: true }).getByLabel('not null').check();
+    await button('Prepare the commit').click();
+    await ui.page.locator('.commit').waitFor();
+    await look(ui, 'write-create');
+    await button('Create the table').click();
+    await ui.page.locator('.facts, .outcome').first().waitFor();
+    expect(
+      (await readBack('orders')).table.schema.fields.map(({ name, type }) => [name, typeToString(type)]),
+    ).toEqual([
+      ['id', 'long'],
+      ['day', 'date'],
+      ['price', 'double'],
+      ['tags', 'array<string>'],
+      ['n', 'struct<x:long>'],
+      ['ok', 'boolean'],
+      ['code', 'string'],
+    ]);
+
+    await openWrite();
+    const check = async (text: string) => {
+      await ui.page.getByLabel('Or paste CSV or JSON').fill(text);
+      await button('Check the rows').click();
+    };
+    await check(
+      'id,day,price,extra,ok\n1,2024-02-30,1,x,yes\n,2024-01-01,1e400,,\n"a\nb",,,,true\n9223372036854775808,,,,\n5,,1\n',
+    );
+    await ui.page.getByText('The table has no column extra. 7 cells do not fit.').waitFor();
+    expect((await cells('Problems')).map(([line, column]) => `${line} ${column}`)).toEqual([
+      '2 day',
+      '2 ok',
+      '3 price',
+      '3 id',
+      '4 id',
+      '6 id',
+      '7 ',
+    ]);
+    expect((await cells('Problems'))[0]![2]).toContain('"2024-02-30" is no date');
+    expect((await cells('Columns')).map(([name, , verdict]) => `${name}: ${verdict}`)).toContain(
+      'tags: not given: becomes null',
+    );
+    expect(await button('Prepare the commit').count()).toBe(0);
+    await look(ui, 'write-check');
+
+    for (const [text, words] of [
+      ['{"id":1}\n{"id":', 'line 2'],
+      ['{"id":1.5}', '1 cell does not fit'],
+      ['{"day":"2024-01-01"}', 'Some columns do not fit'],
+      ['[{"id":1},3]', 'line 2: expected an object'],
+      ['id\n"1', 'line 2'],
+      ['id,ID\n1,2', 'twice'],
+      ['id\n', 'no rows'],
+    ] as const) {
+      await check(text);
+      await ui.page.locator('.report p, .failure').getByText(words).first().waitFor();
+    }
+
+    await appendText(
+      '[{"id":9007199254740993,"n":{"x":9007199254740995},"tags":["ü",null]},{"ID":2,"code":"","price":"NaN"}]',
+    );
+    await finish('Append the rows', 1);
+    const [first, second] = (await readBack('orders')).rows;
+    expect(String((first!.n as { x: unknown }).x)).toBe('9007199254740995');
+    expect(first!.tags).toEqual(['ü', null]);
+    expect([String(second!.id), second!.code, second!.price]).toEqual(['2', '', 'NaN']);
+
+    // A file of the table itself, once more; and one of another table.
+    const { dir, paths } = await readBack('orders');
+    const chooser = ui.page.locator('input[type=file]').first();
+    await chooser.setInputFiles(join(dir, paths.find((path) => path.endsWith('.parquet'))!));
+    await ui.page.getByRole('heading', { name: 'Parquet, 2 rows' }).waitFor();
+    await button('Prepare the commit').click();
+    await finish('Append the rows', 2);
+    const twice = (await readBack('orders')).rows.map(({ id }) => String(id));
+    expect(twice.sort()).toEqual(['2', '2', '9007199254740993', '9007199254740993']);
+    await chooser.setInputFiles(await someParquet('customers'));
+    await ui.page.getByText('The table has no column').first().waitFor();
+  });
+});
+
+describe('writers at the same time', () => {
+  /** Does something in another tab of the browser. */
+  async function inAnotherTab(work: () => Promise<void>): Promise<void> {
+    const mine = ui.page;
+    const address = mine.url();
+    ui.page = await mine.context().newPage();
+    await ui.page.goto(address);
+    await ui.page.locator('.actions').waitFor();
+    await work();
+    await ui.page.close();
+    ui.page = mine;
+  }
+
+  it('both append; a deletion is worked out anew where its rows have changed', async () => {
+    await createTable('shared', [{ name: 'id', type: 'long' }]);
+    await openWrite('Append rows');
+    await appendText('id\n1\n2\n3\n');
+    await inAnotherTab(async () => {
+      await appendText('id\n10\n');
+      await finish('Append the rows', 1);
+    });
+    await button('Append the rows').click();
+    await outcome().getByText('The table is at version 2.').waitFor();
+    expect(await outcome().textContent()).toContain('Another writer had taken version 1');
+
+    const preview = async (where: string) => {
+      await button('Delete rows').click();
+      await ui.page.getByLabel('WHERE').fill(where);
+      await button('Preview').click();
+      await ui.page.locator('.commit').waitFor();
+    };
+    await preview('id < 3');
+    await inAnotherTab(async () => {
+      await preview('id = 1');
+      await finish('Delete the rows', 3);
+    });
+    await button('Delete the rows').click();
+    await ui.page.getByText('It was worked out again on the newest version').waitFor();
+    const ids = async () => (await readBack('shared')).rows.map(({ id }) => String(id)).sort();
+    expect(await ids()).toEqual(['10', '2', '3']);
+    await finish('Delete the rows', 4);
+    expect(await ids()).toEqual(['10', '3']);
+  });
+
+  it('a table of the catalog in this browser is made, appended to and published', async () => {
+    await ui.start();
+    await button('New table').click();
+    await ui.page.getByLabel("This browser's catalog").check();
+    await ui.page.getByLabel('Name', { exact: true }).fill('managed');
+    await ui.page.getByLabel('Name of column 1').fill('city');
+    await button('Prepare the commit').click();
+    await button('Create the table').click();
+    await ui.page.locator('.facts, .outcome').first().waitFor();
+    await openWrite();
+    await appendText('city\nBern\n');
+    expect(await ui.text('.commit .place')).toMatch(/^_delta_log\/_staged_commits\/0{19}1\..*\.json$/);
+    await finish('Append the rows', 1);
+    await button('Publish').click();
+    await ui.page.getByText('All commits up to version 1 are published.').waitFor();
+    await button('Vacuum').click();
+    await ui.page.getByText('it alone may delete files').waitFor();
+    await ui.tab('data').click();
+    expect(await ui.cells('city', 1)).toEqual(['Bern']);
+  });
+});
+
+/** A data file of a sample. */
+async function someParquet(sample: string): Promise<string> {
+  const names = await readdir(join(samples, sample), { recursive: true });
+  return join(samples, sample, names.find((name) => /^part-.*\.parquet$/.test(name))!);
+}
 
 /** Numbers as their text, rows in order of their ids. */
 function plain(rows: readonly Record<string, unknown>[]): unknown {

@@ -76,12 +76,12 @@ export interface PlannedFile {
   deleted: number | null;
 }
 
-/** How far a change is. */
+/** How far a change is. `change` names it in later calls. */
 export type ChangeStep =
   /** Nothing is written yet. `anew`: another writer was in the way, and the change was worked out again. */
-  | { kind: 'plan'; plan: CommitPlan; anew: boolean }
+  | { kind: 'plan'; change: number; plan: CommitPlan; anew: boolean }
   /** Whether the commit was made is not known, or it was not: trying the same one again finds out. */
-  | { kind: 'retry'; failure: Failure }
+  | { kind: 'retry'; change: number; failure: Failure }
   /** There is nothing to commit. */
   | { kind: 'nothing' }
   | { kind: 'done'; done: Outcome };
@@ -152,9 +152,9 @@ export interface WriteCalls {
   planDelete(task: Task, where: string): Promise<Result<DeletePreview>>;
   planCreate(task: Task, table: NewTable): Promise<Result<ChangeStep>>;
   /** Commits what was shown, or tries again. */
-  goOn(task: Task): Promise<Result<ChangeStep>>;
-  /** Forgets the change that waits. */
-  discardChange(): Promise<void>;
+  goOn(task: Task, change: number): Promise<Result<ChangeStep>>;
+  /** Forgets a change, if it waits. */
+  discardChange(change: number): Promise<void>;
   planCheckpoint(task: Task): Promise<Result<FilesPlan>>;
   /** Writes the checkpoint that was planned. */
   writeCheckpoint(task: Task): Promise<Result<Outcome>>;

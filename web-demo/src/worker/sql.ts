@@ -101,8 +101,13 @@ class Runner {
     });
   }
 
-  run(sql: string, work: Work): Promise<SqlAnswer> {
-    return this.#inTurn(() => this.#answer(trimmed(sql), work));
+  /** An aborted query is not waited for: its DuckDB is ended, and never answers. */
+  async run(sql: string, work: Work): Promise<SqlAnswer> {
+    const { abortable } = await import('./sql/duck.ts');
+    return abortable(
+      this.#inTurn(() => this.#answer(trimmed(sql), work)),
+      work.signal,
+    );
   }
 
   rows(start: number, end: number): Promise<(string | null)[][]> {
@@ -119,12 +124,11 @@ class Runner {
   }
 
   async #answer(query: string, work: Work): Promise<SqlAnswer> {
-    const { abortable, mistakeOf } = await import('./sql/duck.ts');
+    const { mistakeOf } = await import('./sql/duck.ts');
     const { showShape } = await import('./sql/loaded.ts');
-    const { signal } = work;
     const begin = performance.now();
-    await abortable(showShape(this.#duck), signal);
-    const planned = await abortable(this.#plan(query), signal);
+    await showShape(this.#duck);
+    const planned = await this.#plan(query);
     if ('message' in planned) return { kind: 'wrong', ...planned };
     const { needOf } = await import('./sql/plan.ts');
     const need = needOf(this.#table, query, planned);
@@ -132,10 +136,9 @@ class Runner {
     work.report({ done: load?.rows ?? 0, unit: 'rows queried' });
     const sql = `CREATE OR REPLACE TABLE delta.result AS FROM (\n${query}\n)`;
     try {
-      await abortable(this.#duck.run(sql), signal);
+      await this.#duck.run(sql);
     } catch (error) {
-      signal.throwIfAborted();
-      return { kind: 'wrong', ...mistakeOf(error, `${sql.slice(0, -2)}`, query) };
+      return { kind: 'wrong', ...mistakeOf(error, sql.slice(0, -2), query) };
     }
     this.#columns = (
       await this.#duck.rows('SELECT column_name, column_type FROM (DESCRIBE delta.result)')
@@ -144,28 +147,32 @@ class Runner {
     return { kind: 'rows', columns: this.#columns, total, load, ms: Math.round(performance.now() - begin) };
   }
 
-  /** Both plans, or what is wrong with the query. Queries that change something have none: what is queried is a copy. */
+  /** Both plans, or what is wrong with the query. */
   async #plan(
     query: string,
   ): Promise<{ wide: readonly PlanNode[]; narrow: readonly PlanNode[]; shape: string } | SqlMistake> {
     const { mistakeOf } = await import('./sql/duck.ts');
     const { SHAPE } = await import('./sql/loaded.ts');
-    const explain = async (disabled: string, sql: string) => {
-      await this.#duck.run(`SET disabled_optimizers = '${disabled}'`);
-      const rows = await this.#duck.rows(`EXPLAIN (FORMAT json)\n${sql}`);
-      return JSON.parse(rows[0]![1]!) as PlanNode[];
-    };
-    const sql = `FROM (\n${query}\n)`;
     try {
-      // The plain text first: its mistakes have the right words and places.
-      await explain(PLAIN, query);
-      const wide = await explain(`${PLAIN},filter_pushdown`, sql);
-      return { wide, narrow: await explain(PLAIN, sql), shape: SHAPE };
+      await this.#duck.check(query);
     } catch (error) {
-      return mistakeOf(error, `EXPLAIN (FORMAT json)\n${query}`, query);
+      return mistakeOf(error, query, query);
+    }
+    try {
+      const wide = await this.#explain(`${PLAIN},filter_pushdown`, query);
+      return { wide, narrow: await this.#explain(PLAIN, query), shape: SHAPE };
+    } catch {
+      // It can be run, and yet its rows cannot be taken.
+      return { message: 'Only queries can be run here, such as SELECT, FROM, DESCRIBE.', at: undefined };
     } finally {
       await this.#duck.run("SET disabled_optimizers = ''");
     }
+  }
+
+  async #explain(disabled: string, query: string): Promise<readonly PlanNode[]> {
+    await this.#duck.run(`SET disabled_optimizers = '${disabled}'`);
+    const [row] = await this.#duck.rows(`EXPLAIN (FORMAT json) FROM (\n${query}\n)`);
+    return JSON.parse(row![1]!) as PlanNode[];
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -35,7 +35,7 @@ export function writeCalls(context: WorkerContext): WriteCalls {
     planDelete: later('planDelete'),
     planCreate: later('planCreate'),
     goOn: later('goOn'),
-    discardChange: async () => (await loading)?.discardChange(),
+    discardChange: async (change) => (await loading)?.discardChange(change),
     planCheckpoint: later('planCheckpoint'),
     writeCheckpoint: later('writeCheckpoint'),
     publish: later('publish'),

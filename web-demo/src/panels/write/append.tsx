@@ -14,7 +14,6 @@ export function Append({ onDone }: { onDone: (outcome: Outcome) => void }) {
   const change = useCall<ChangeStep>();
   const begin = (input: Input) => {
     change.reset();
-    void session.discardChange();
     check.begin('Checking the rows', (task) => session.checkImport(task, input, { header }));
   };
   return (

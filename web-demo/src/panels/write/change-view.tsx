@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { CallView } from '../../components/call-view.tsx';
 import { FailureBox } from '../../components/failure.tsx';
 import type { Call } from '../../components/use-call.ts';
@@ -15,14 +15,23 @@ interface ChangeViewProps {
 
 /** A change on its way to its commit: shown, then allowed, then made. It is forgotten when the panel goes. */
 export function ChangeView({ change, action, onDone }: ChangeViewProps) {
-  useEffect(() => () => void session.discardChange(), []);
-  const goOn = () => change.begin('Committing', (task) => session.goOn(task));
+  const waiting = useRef<number>(undefined);
+  const { now } = change;
+  if (now.state === 'done') waiting.current = 'change' in now.value ? now.value.change : undefined;
+  const forget = () => {
+    if (waiting.current !== undefined) void session.discardChange(waiting.current);
+  };
+  useEffect(() => forget, []);
+  const goOn = () => {
+    const id = waiting.current;
+    if (id !== undefined) change.begin('Committing', (task) => session.goOn(task, id));
+  };
   const discard = () => {
-    void session.discardChange();
+    forget();
     change.reset();
   };
   return (
-    <CallView now={change.now} stopped="Stopped: the change is given up.">
+    <CallView now={now} stopped="Stopped: the change is given up.">
       {(step) => <Step step={step} action={action} onGoOn={goOn} onDiscard={discard} onDone={onDone} />}
     </CallView>
   );

@@ -1,11 +1,14 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { formatBytes, formatCount } from '../../format.ts';
 import type { CommitPlan, PlannedFile } from '../../worker/protocol-write.ts';
 import { SmallTable } from './small-table.tsx';
 
 /** A commit before it is made: what it does to files, and its actions as the log will have them. */
 export function CommitView({ plan }: { plan: CommitPlan }) {
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => box.current?.scrollIntoView({ block: 'nearest' }), [plan]);
   return (
-    <section class="commit" aria-label="The commit">
+    <section class="commit" aria-label="The commit" ref={box}>
       <h2>
         The commit that this makes: version {formatCount(plan.version)}, {plan.operation}
       </h2>
@@ -45,8 +48,8 @@ export function CommitView({ plan }: { plan: CommitPlan }) {
 
 function filesText({ numAdds, numRemoves, bytesAdded, bytesRemoved }: CommitPlan): string {
   const parts = [
-    numAdds > 0 && `adds ${files(numAdds)} of ${formatBytes(bytesAdded)}`,
-    numRemoves > 0 && `removes ${files(numRemoves)} of ${formatBytes(bytesRemoved)}`,
+    numAdds > 0 && `adds ${files(numAdds)} (${formatBytes(bytesAdded)})`,
+    numRemoves > 0 && `removes ${files(numRemoves)} (${formatBytes(bytesRemoved)})`,
   ].filter((part) => part !== false);
   return parts.length === 0 ? 'It touches no data file.' : `It ${parts.join(' and ')}.`;
 }

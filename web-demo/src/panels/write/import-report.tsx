@@ -9,6 +9,7 @@ export function isFitting({ columns, numBadCells }: ImportCheck): boolean {
 
 /** How rows fit the table: column by column, what does not, and the first of them. */
 export function ImportReport({ check }: { check: ImportCheck }) {
+  const hasTypes = check.columns.some(({ given }) => given !== undefined);
   return (
     <section class="report" aria-label="Check of the rows">
       <h2>
@@ -19,8 +20,8 @@ export function ImportReport({ check }: { check: ImportCheck }) {
       </p>
       <SmallTable
         label="Columns"
-        columns={['column', "the table's type", 'given', 'check']}
-        rows={check.columns.map(columnCells)}
+        columns={['column', "the table's type", ...(hasTypes ? ['given'] : []), 'check']}
+        rows={check.columns.map((column) => columnCells(column, hasTypes))}
       />
       {check.badCells.length > 0 && (
         <>
@@ -43,8 +44,8 @@ export function ImportReport({ check }: { check: ImportCheck }) {
   );
 }
 
-function columnCells({ name, type, given, note, problem }: ImportColumn): (string | null)[] {
-  return [name, type ?? '–', given ?? '', problem ?? note ?? 'fits'];
+function columnCells({ name, type, given, note, problem }: ImportColumn, hasTypes: boolean): string[] {
+  return [name, type ?? '–', ...(hasTypes ? [given ?? '–'] : []), problem ?? note ?? 'fits'];
 }
 
 function verdict(check: ImportCheck): string {

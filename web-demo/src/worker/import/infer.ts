@@ -32,23 +32,42 @@ export function inferText(name: string, cells: readonly string[]): NewColumn {
   return { name, type: fits?.[0] ?? 'string', nullable: true };
 }
 
-/** Of JSON values. Objects and lists are kept as text: Delta has no type for any JSON but variant, which cannot be written yet. */
+/** Of JSON values; objects are structs, and what is of no one type is text. */
 export function inferValues(name: string, values: readonly unknown[]): NewColumn {
+  const type = typeOfValues(values);
+  return { name, type: typeof type === 'string' ? type : JSON.stringify(type), nullable: true };
+}
+
+/** Delta's JSON of a type. */
+type TypeJson = string | { readonly type: string; readonly [key: string]: unknown };
+
+function typeOfValues(values: readonly unknown[]): TypeJson {
   const given = values.filter((value) => value !== null && value !== undefined);
-  if (given.every((value) => typeof value === 'boolean') && given.length > 0)
-    return { name, type: 'boolean', nullable: true };
-  if (given.every(isLosslessNumber)) return inferText(name, given.map(String));
+  if (given.length === 0) return 'string';
+  if (given.every((value) => typeof value === 'boolean')) return 'boolean';
+  if (given.every(isLosslessNumber)) return inferText('', given.map(String)).type;
   if (given.every((value) => typeof value === 'string')) {
-    const inferred = inferText(name, given as string[]);
+    const { type } = inferText('', given);
     // A number in quotes is meant as text.
-    return ['date', 'timestamp'].includes(inferred.type) ? inferred : { ...inferred, type: 'string' };
+    return type === 'date' || type === 'timestamp' ? type : 'string';
   }
-  const element = given.every(Array.isArray) ? inferValues(name, given.flat()) : undefined;
-  if (element !== undefined && !element.type.startsWith('{')) {
-    const type = { type: 'array', elementType: element.type, containsNull: true };
-    return { name, type: JSON.stringify(type), nullable: true };
-  }
-  return { name, type: 'string', nullable: true };
+  if (given.every(Array.isArray))
+    return { type: 'array', elementType: typeOfValues(given.flat()), containsNull: true };
+  return given.every(isPlainObject) ? typeOfObjects(given) : 'string';
+}
+
+function typeOfObjects(objects: readonly Record<string, unknown>[]): TypeJson {
+  const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+  const fields = names.map((name) => {
+    const type = typeOfValues(objects.map((object) => object[name]));
+    return { name, type, nullable: true, metadata: {} };
+  });
+  // No file can hold a struct without fields.
+  return fields.length === 0 ? 'string' : { type: 'struct', fields };
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
 function takes(read: () => unknown): boolean {

@@ -56,6 +56,12 @@ export class Duck {
     );
   }
 
+  /** Throws where the text is not one statement that can be run. Runs nothing. */
+  async check(sql: string): Promise<void> {
+    const statement = await this.#connection.prepare(sql);
+    await statement.close();
+  }
+
   async run(sql: string): Promise<void> {
     await this.#connection.query(sql);
   }

@@ -49,8 +49,8 @@ export function loadedCalls(context: WorkerContext): WriteCalls {
         return { ...preview, step: await writer.delete(table, where, work.signal) };
       }),
     planCreate: (task, table) => context.runAlone(task, (signal) => writer.create(table, signal)),
-    goOn: (task) => context.runAlone(task, (signal) => writer.goOn(signal)),
-    discardChange: async () => writer.discard(),
+    goOn: (task, change) => context.runAlone(task, (signal) => writer.goOn(change, signal)),
+    discardChange: async (change) => writer.discard(change),
     planCheckpoint: (task) =>
       context.run(task, async (work) => files.planCheckpoint(await newest(work), work)),
     writeCheckpoint: (task) =>
@@ -122,14 +122,16 @@ class Writer {
     );
   }
 
-  async goOn(signal: AbortSignal): Promise<ChangeStep> {
+  async goOn(id: number, signal: AbortSignal): Promise<ChangeStep> {
     const change = this.#change;
-    if (change === undefined) throw new Error('no change waits to be committed: prepare it again');
+    if (change?.id !== id) throw new Error('no change waits to be committed: prepare it again');
     change.goOn();
     return this.#step(change, signal);
   }
 
-  discard(): void {
+  /** @param id of the change that is meant; whichever waits by default. */
+  discard(id = this.#change?.id): void {
+    if (id !== this.#change?.id) return;
     this.#change?.discard();
     this.#change = undefined;
     this.#warnings = [];

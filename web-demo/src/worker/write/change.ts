@@ -14,7 +14,10 @@ export type Stop<T> = Exclude<ChangeStep, { kind: 'done' | 'nothing' }> | { kind
 /** Does the change in a storage that holds its writes back. */
 export type Run<T> = (storage: StorageHandler, signal: AbortSignal) => Promise<T>;
 
+let lastId = 0;
+
 export class HeldChange<T> {
+  readonly id: number;
   /** The version that was shown last, and the one of the newest attempt. */
   plannedVersion: number | undefined;
   readonly #abort = new AbortController();
@@ -25,6 +28,8 @@ export class HeldChange<T> {
   #tries = { version: -1, count: 0 };
 
   constructor(inner: StorageHandler, run: Run<T>) {
+    lastId += 1;
+    this.id = lastId;
     const storage = new HeldStorage(inner, (location, bytes, failure) =>
       this.#pass(location, bytes, failure),
     );
@@ -62,7 +67,7 @@ export class HeldChange<T> {
     const plan = commitPlan(location, text);
     const id = txnIdOf(text);
     if (id !== this.#allowed) {
-      await this.#ask({ kind: 'plan', plan, anew: this.#allowed !== undefined });
+      await this.#ask({ kind: 'plan', change: this.id, plan, anew: this.#allowed !== undefined });
       this.#allowed = id;
       this.plannedVersion = plan.version;
       this.#tries = { version: plan.version, count: 1 };
@@ -76,7 +81,7 @@ export class HeldChange<T> {
     this.#tries = { version, count };
     if (count <= QUIET_TRIES) return;
     const unknown = new Error(`the attempts to commit version ${version} were not answered as they should`);
-    await this.#ask({ kind: 'retry', failure: toFailure(failure ?? unknown) });
+    await this.#ask({ kind: 'retry', change: this.id, failure: toFailure(failure ?? unknown) });
     this.#tries = { version, count: 1 };
   }
 
