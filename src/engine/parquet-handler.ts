@@ -10,6 +10,7 @@ import type {
   ParquetFooter,
   ParquetHandler,
   ParquetLayout,
+  ReadHints,
   RowGroupVerdict,
   StorageHandler,
 } from '../kernel/engine.ts';
@@ -87,6 +88,7 @@ interface RowGroupTask {
 interface WantedRows {
   readonly pruner: FilePruner | undefined;
   readonly firstRow: number;
+  readonly endRow: number;
 }
 
 export class DefaultParquetHandler implements ParquetHandler {
@@ -103,16 +105,16 @@ export class DefaultParquetHandler implements ParquetHandler {
   async *readParquetFiles(
     files: readonly FileMeta[],
     schema: StructType,
-    options: CallOptions & { predicate?: Predicate | undefined; firstRow?: number | undefined } = {},
+    options: CallOptions & ReadHints = {},
   ): AsyncGenerator<EngineData, void, undefined> {
-    const { signal, predicate, firstRow = 0 } = options;
+    const { signal, predicate, firstRow = 0, endRow = Number.POSITIVE_INFINITY } = options;
     const core = await this.#core.load();
     const opened = new OpenFiles();
     const pruner = predicate && filePruner(core, schema, predicate, this.#options);
     try {
       const { rowGroupsAhead: limit, readAheadBytes: budget } = this.#options;
       const chunks = prefetchOrdered(
-        this.#tasks(core, files, schema, { pruner, firstRow }, opened, signal),
+        this.#tasks(core, files, schema, { pruner, firstRow, endRow }, opened, signal),
         { signal, limit, budget, weight: (task) => bytesOf(task.ranges) },
         async (task, inner) => ({ task, chunks: await task.file.read(task.ranges, inner) }),
       );
@@ -140,7 +142,7 @@ export class DefaultParquetHandler implements ParquetHandler {
     try {
       return await this.#opened(file, { signal }, async (parquet) => {
         const read = parquet.step(() => unshredding(schema, parquet.core))?.readSchema ?? schema;
-        const rowGroups = rowGroupsFrom(parquet, 0);
+        const rowGroups = rowGroupsWithin(parquet, 0, Number.POSITIVE_INFINITY);
         const pruned = await pruner?.rowGroups(parquet, rowGroups, costIn(parquet, read), signal);
         return parquet.core.footer.rowGroups.map((group, at) => {
           const reason = pruned?.get(at)?.();
@@ -252,12 +254,12 @@ export class DefaultParquetHandler implements ParquetHandler {
   async #fileTasks(
     file: ParquetFile,
     schema: StructType,
-    { pruner, firstRow }: WantedRows,
+    { pruner, firstRow, endRow }: WantedRows,
     signal: AbortSignal | undefined,
   ): Promise<RowGroupTask[]> {
     const unshred = file.step(() => unshredding(schema, file.core));
     const read = unshred?.readSchema ?? schema;
-    const rowGroups = rowGroupsFrom(file, firstRow);
+    const rowGroups = rowGroupsWithin(file, firstRow, endRow);
     const pruned = await pruner?.rowGroups(file, rowGroups, costIn(file, read), signal);
     const tasks: RowGroupTask[] = [];
     for (const rowGroup of rowGroups) {
@@ -330,12 +332,13 @@ function bytesOf(ranges: readonly ByteRange[]): number {
   return ranges.reduce((sum, { start, end }) => sum + end - start, 0);
 }
 
-/** Row groups with rows from `firstRow` on. */
-function rowGroupsFrom({ core }: ParquetFile, firstRow: number): number[] {
+/** Row groups with rows from `firstRow` on, before `endRow`. */
+function rowGroupsWithin({ core }: ParquetFile, firstRow: number, endRow: number): number[] {
   let end = 0;
   return Array.from(core.footer.rowGroups.entries()).flatMap(([rowGroup, { numRows }]) => {
+    const start = end;
     end += numRows;
-    return numRows > 0 && end > firstRow ? [rowGroup] : [];
+    return numRows > 0 && end > firstRow && start < endRow ? [rowGroup] : [];
   });
 }
 

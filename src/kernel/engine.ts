@@ -232,6 +232,13 @@ export interface RowGroupVerdict {
   readonly reason?: SkipReason | undefined;
 }
 
+/** What a read of Parquet files may leave out. */
+export interface ReadHints {
+  readonly predicate?: Predicate | undefined;
+  readonly firstRow?: number | undefined;
+  readonly endRow?: number | undefined;
+}
+
 export interface ParquetHandler {
   /**
    * Exactly the requested columns, in the requested order, in file order and row order; a batch never spans files.
@@ -243,12 +250,13 @@ export interface ParquetHandler {
    * Fields marked as `MetadataColumn` are generated (see `schema/types.ts`).
    *
    * `predicate` (on physical names) is a hint: rows that provably do not match may be left out, never others.
-   * `firstRow` is another: rows of a file before it may be left out (who needs to know which were asks for `rowIndex`).
+   * `firstRow` and `endRow` are others: rows of a file before the one and from the other on may be left out (who needs to
+   * know which were asks for `rowIndex`).
    */
   readParquetFiles(
     files: readonly FileMeta[],
     schema: StructType,
-    options?: CallOptions & { predicate?: Predicate | undefined; firstRow?: number | undefined },
+    options?: CallOptions & ReadHints,
   ): AsyncIterable<EngineData>;
   /**
    * Overwrites. Field ids come from `delta.columnMapping.id` or `parquet.field.id`. `compression` is a codec by its

@@ -5,11 +5,13 @@
 import { describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/engine/default-engine.ts';
 import type { Engine, StorageHandler } from '../../src/kernel/engine.ts';
+import type { EngineData } from '../../src/kernel/engine-data.ts';
 import { parsePredicate } from '../../src/kernel/expressions/parser.ts';
 import { field, types } from '../../src/kernel/schema/types.ts';
 import { Snapshot } from '../../src/kernel/snapshot/snapshot.ts';
 import { FileSystemStorageHandler } from '../../src/storage/node.ts';
 import { DeltaTable } from '../../src/table/delta-table.ts';
+import { CountingStorage } from '../helpers/counting-storage.ts';
 import { type Action, add, LogBuilder, metadata, protocol } from '../helpers/log-builder.ts';
 import { RoundStorage } from '../helpers/round-storage.ts';
 
@@ -115,6 +117,62 @@ describe('a table with a checkpoint', () => {
     ]);
     expect(planning.slice(1).flat()).toHaveLength(4);
     expect(repeated(every)).toEqual([]);
+  });
+});
+
+describe('a plan of a checkpoint of many row groups keeps to its budget', () => {
+  const FILES = 9_000;
+  const ROW_GROUP = 300;
+
+  /** The checkpoint of `checkpointed`, in smaller row groups. */
+  async function inSmallRowGroups(): Promise<LogBuilder> {
+    const log = await checkpointed(FILES);
+    const file = await log.storage.head(
+      log.url(`_delta_log/${String(10).padStart(20, '0')}.checkpoint.parquet`),
+    );
+    const { parquetHandler } = createEngine({
+      storage: log.storage,
+      parquet: { maxRowGroupRows: ROW_GROUP },
+    });
+    const footer = await parquetHandler.readParquetFooter(file);
+    const batches: EngineData[] = [];
+    for await (const batch of parquetHandler.readParquetFiles([file], footer.schema)) batches.push(batch);
+    const { size } = await parquetHandler.writeParquetFile(file.location, batches);
+    expect(size).toBeGreaterThan(256 << 10);
+    return log;
+  }
+
+  it('of requests and of bytes, counted or estimated, page by page, whatever engine goes on', async () => {
+    const log = await inSmallRowGroups();
+    const all: string[] = [];
+    const open = async (engine: Engine) => (await Snapshot.load(engine, log.root)).scan();
+    for await (const { path } of (await open(log.engine)).files(log.engine)) all.push(path);
+    expect(all).toHaveLength(FILES + 13);
+    for (const isMetered of [false, true]) {
+      for (const budget of [{ requests: 4 }, { requests: 10 }, { bytes: 300_000 }]) {
+        const paths: string[] = [];
+        let token: string | undefined;
+        do {
+          const storage = new CountingStorage(log.storage);
+          const engine = createEngine({ storage });
+          const scan = await open(engine);
+          storage.take();
+          const before = storage.bytesRead;
+          const used = () => ({ requests: storage.requests.length, bytes: storage.bytesRead });
+          const page = await scan.plan(createEngine({ storage }), {
+            token,
+            budget: { ...budget, ...(isMetered && { meter: used }) },
+          });
+          if (budget.requests) expect(storage.requests.length).toBeLessThanOrEqual(budget.requests);
+          // A row group, and the end of the file, may be too many.
+          if (budget.bytes) expect(storage.bytesRead - before).toBeLessThanOrEqual(budget.bytes + 100_000);
+          expect(page.files.length).toBeGreaterThan(0);
+          paths.push(...page.files.map(({ path }) => path));
+          token = page.token;
+        } while (token !== undefined);
+        expect(paths).toEqual(all);
+      }
+    }
   });
 });
 

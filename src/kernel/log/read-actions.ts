@@ -45,6 +45,8 @@ export interface CheckpointFileColumns {
   readonly predicate?: Predicate | undefined;
   /** Rows before this one are not wanted: a hint, see `ParquetHandler.readParquetFiles`. */
   readonly firstRow?: number | undefined;
+  /** Nor those from this one on. */
+  readonly endRow?: number | undefined;
 }
 
 /**
@@ -173,11 +175,15 @@ function isJson(file: FileMeta): boolean {
 function openCheckpointFile(
   { engine, options: { signal } }: Read,
   file: FileMeta,
-  { schema, predicate, firstRow }: CheckpointFileColumns,
+  { schema, predicate, firstRow, endRow }: CheckpointFileColumns,
 ): AsyncIterable<EngineData> {
   if (isJson(file)) return engine.jsonHandler.readJsonFiles([file], schema, { signal });
-  const hints = asksOnlyForAdds(schema) ? { predicate, firstRow } : {};
-  return engine.parquetHandler.readParquetFiles([file], schema, { signal, ...hints });
+  return engine.parquetHandler.readParquetFiles([file], schema, {
+    signal,
+    predicate: asksOnlyForAdds(schema) ? predicate : undefined,
+    firstRow,
+    endRow,
+  });
 }
 
 function hasField(schema: StructType, ...names: readonly string[]): boolean {

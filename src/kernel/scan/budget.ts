@@ -5,7 +5,10 @@ import type { Runtime } from '../engine.ts';
 export interface PlanBudget {
   /** Milliseconds of the snapshot's runtime clock. */
   readonly timeMs?: number | undefined;
-  /** Requests to storage. Without `meter` a commit counts as one and a file of a checkpoint as two. */
+  /**
+   * Requests to storage. Without `meter` a commit counts as one, a file of a checkpoint as two, and each of its row
+   * groups as one for 256 KiB of it, which is about the most that the default engine makes.
+   */
   readonly requests?: number | undefined;
   /** Bytes read. Without `meter` commits count whole, rows of a checkpoint by a rule of thumb. */
   readonly bytes?: number | undefined;
@@ -47,18 +50,25 @@ export class Budget {
 
   /** In time or bytes. */
   get isSpentBesidesRequests(): boolean {
-    const { timeMs, bytes } = this.#limits;
-    return (
-      (bytes !== undefined && this.#used().bytes >= bytes) ||
-      (timeMs !== undefined && this.#runtime.now() - this.#startTime >= timeMs)
-    );
+    const { bytes } = this.#limits;
+    return (bytes !== undefined && this.#used().bytes >= bytes) || this.isTimeUp;
   }
 
-  /** Requests that may still be made, at least one. */
-  get requestsLeft(): number {
-    const { requests } = this.#limits;
-    if (requests === undefined) return Number.MAX_SAFE_INTEGER;
-    return Math.max(1, Math.floor(requests - this.#used().requests));
+  get isTimeUp(): boolean {
+    const { timeMs } = this.#limits;
+    return timeMs !== undefined && this.#runtime.now() - this.#startTime >= timeMs;
+  }
+
+  /** Whether requests or bytes are counted. */
+  get isCounted(): boolean {
+    return this.#limits.requests !== undefined || this.#limits.bytes !== undefined;
+  }
+
+  /** What may still be used; infinite where there is no limit. */
+  get left(): { readonly requests: number; readonly bytes: number } {
+    const { requests = Number.POSITIVE_INFINITY, bytes = Number.POSITIVE_INFINITY } = this.#limits;
+    const used = this.#used();
+    return { requests: requests - used.requests, bytes: bytes - used.bytes };
   }
 
   #used(): { requests: number; bytes: number } {

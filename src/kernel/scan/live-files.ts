@@ -96,13 +96,17 @@ export class LiveFiles {
   }
 
   /**
-   * Adds, and where searched for sidecars, of one file of a checkpoint, from about `firstRow` on. Batches of a Parquet
-   * file have {@link ROW_INDEX} besides.
+   * Adds, and where searched for sidecars, of one file of a checkpoint, of about rows [firstRow, endRow). Batches of a
+   * Parquet file have {@link ROW_INDEX} besides.
    */
   checkpointFile(
     segment: LogSegment,
     file: FileMeta,
-    { searchSidecars, firstRow }: { searchSidecars: boolean; firstRow: number },
+    {
+      searchSidecars,
+      firstRow,
+      endRow,
+    }: { searchSidecars: boolean; firstRow: number; endRow?: number | undefined },
   ): AsyncGenerator<ActionBatch, void, undefined> {
     const { signal } = this.#options;
     const more = searchSidecars ? actionsSchema('sidecar').fields : [];
@@ -120,7 +124,7 @@ export class LiveFiles {
       v2Checkpoint: false,
       checkpointFile: async () => {
         const columns = await checkpointColumns(this.#engine, file, this.#columns, { signal });
-        return { ...columns, schema: extended(columns.schema, rowIndexField), firstRow };
+        return { ...columns, schema: extended(columns.schema, rowIndexField), firstRow, endRow };
       },
     });
   }

@@ -57,6 +57,8 @@ export class Plan {
   readonly #predicate: string | undefined;
   readonly #found: ScanFile[] = [];
   readonly #replay: LogReplay;
+  /** Whether this call has read anything: every one must. */
+  #hasProgress = false;
   #commitsBelow: number;
   #sources: PlanSource[] | undefined;
 
@@ -83,8 +85,7 @@ export class Plan {
     await this.#readCommits();
     while (this.#commitsBelow === 0 && !this.#budget.isSpent) {
       const source = this.#nextSource();
-      if (source === undefined) break;
-      await this.#readSource(source);
+      if (source === undefined || !(await this.#readSource(source))) break;
     }
     return { files: this.#found, token: this.#isDone() ? undefined : this.#token(this.#remaining()) };
   }
@@ -157,12 +158,21 @@ export class Plan {
     }
   }
 
-  /** As many of the newest commits to come as the budget has requests for; ascending. */
+  /** As many of the newest commits to come as the budget has room for, at least one; ascending. */
   #nextCommits(): LogFile[] {
     const { commits, compactions } = this.#snapshot.logSegment;
     const left = commits.filter(({ version }) => version < this.#commitsBelow);
     const usable = compactions.filter(({ endVersion }) => endVersion! < this.#commitsBelow);
-    return coverWithCompactions(left, usable).slice(-this.#budget.requestsLeft);
+    const files = coverWithCompactions(left, usable);
+    const { requests, bytes } = this.#budget.left;
+    let size = 0;
+    let count = 0;
+    while (count < files.length) {
+      size += files.at(-1 - count)!.file.size;
+      if (count > 0 && (count >= requests || size > bytes)) break;
+      count += 1;
+    }
+    return files.slice(files.length - count);
   }
 
   /** Whole files only: what a commit removes is known when it was read to its end. */
@@ -181,6 +191,7 @@ export class Plan {
         }
       }
       current = file;
+      this.#hasProgress = true;
       await this.#take(batch);
     }
     // Commits without a batch (empty ones) are read as well.
@@ -188,17 +199,20 @@ export class Plan {
     this.#commitsBelow = files[0]!.version;
   }
 
-  /** Rows of one file of the checkpoint until its end or the budget's. */
-  async #readSource(source: PlanSource): Promise<void> {
-    const { file, isManifest, endRow = Number.POSITIVE_INFINITY } = source;
+  /** Rows of one file of the checkpoint until its end or the budget's; false where that has no room for any. */
+  async #readSource(source: PlanSource): Promise<boolean> {
+    const { file, isManifest } = source;
     const { logSegment } = this.#snapshot;
+    const part = await this.#affordable(source);
+    if (part === undefined) return false;
+    const { endRow } = part;
     const sidecars = new SidecarCollector();
     let { firstRow } = source;
     let counted = 0;
-    this.#budget.spend(2, 0);
     for await (const batch of this.#files.checkpointFile(logSegment, file, {
       searchSidecars: isManifest,
       firstRow,
+      endRow,
     })) {
       const start = startOf(batch.data) ?? counted;
       counted = start + batch.data.length;
@@ -209,14 +223,48 @@ export class Plan {
       }
       firstRow = Math.max(firstRow, lastOf(batch.data, start) + 1);
       if (firstRow >= endRow) break;
-      this.#budget.spend(0, estimatedBytes(batch.data));
-      // What cannot be read from the middle is read to its end.
-      if (this.#budget.isSpent && wanted.length > 0 && !isJson(file)) {
+      // What cannot be read from the middle is read to its end. Requests and bytes were allotted before.
+      if (this.#budget.isTimeUp && wanted.length > 0 && !isJson(file)) {
         this.#replaceFirst([{ ...source, firstRow }], sidecars);
-        return;
+        return true;
       }
     }
-    this.#replaceFirst([], sidecars);
+    this.#hasProgress = true;
+    this.#budget.spend(part.requests, part.bytes);
+    const isWhole = endRow >= (source.endRow ?? Number.POSITIVE_INFINITY);
+    this.#replaceFirst(isWhole ? [] : [{ ...source, firstRow: endRow }], sidecars);
+    return true;
+  }
+
+  /**
+   * How far a file can be read with what the budget has left, in whole row groups, and what that costs. At least one row
+   * group where this page has nothing yet; undefined where there is room for none.
+   */
+  async #affordable(source: PlanSource): Promise<PartCost | undefined> {
+    const { file, firstRow, endRow = Number.POSITIVE_INFINITY } = source;
+    if (!this.#budget.isCounted) return { endRow, requests: 0, bytes: 0 };
+    const { left } = this.#budget;
+    const opening = file.size <= ONE_REQUEST_BYTES ? 1 : 2;
+    if (this.#hasProgress && left.requests < opening) return undefined;
+    if (isJson(file)) return { endRow, requests: 1, bytes: file.size };
+    const { rowGroups } = await this.#engine.parquetHandler.readParquetFooter(file, { signal: this.#signal });
+    const cost = { requests: opening, bytes: 0 };
+    let end = 0;
+    let reached = firstRow;
+    for (const { numRows, totalByteSize } of rowGroups) {
+      const start = end;
+      end += numRows;
+      if (end <= firstRow || start >= endRow) continue;
+      const requests = opening === 1 ? 0 : requestsFor(totalByteSize);
+      const bytes = (Math.min(end, endRow) - Math.max(start, firstRow)) * BYTES_PER_ROW;
+      const isFirst = reached === firstRow && !this.#hasProgress;
+      const fits = cost.requests + requests <= left.requests && cost.bytes + bytes <= left.bytes;
+      if (!fits && !isFirst) return reached === firstRow ? undefined : { endRow: reached, ...cost };
+      cost.requests += requests;
+      cost.bytes += bytes;
+      reached = Math.min(end, endRow);
+    }
+    return { endRow, ...cost };
   }
 
   /** The source at hand gives way to what is left of it; its sidecars go to the end. */
@@ -287,9 +335,20 @@ function rowsBetween(data: EngineData, start: number, firstRow: number, endRow: 
   return data.slice(from, to);
 }
 
+/** What a part of a checkpoint's file costs, about. */
+interface PartCost {
+  readonly endRow: number;
+  readonly requests: number;
+  readonly bytes: number;
+}
+
 /** What reading a row of a checkpoint costs, about, where nobody measures. */
 const BYTES_PER_ROW = 100;
+/** Bytes that are as soon read as asked for apart: files that are no larger come whole. */
+const ONE_REQUEST_BYTES = 256 << 10;
+/** Requests for a row group of a few columns, at most. */
+const MAX_REQUESTS = 16;
 
-function estimatedBytes(data: EngineData): number {
-  return data.length * BYTES_PER_ROW;
+function requestsFor(totalByteSize: number): number {
+  return Math.min(MAX_REQUESTS, 1 + Math.floor(totalByteSize / ONE_REQUEST_BYTES));
 }
