@@ -15,6 +15,7 @@ export const entries = {
   opfs: 'src/storage/opfs.ts',
   directory: 'src/storage/directory.ts',
   node: 'src/storage/node.ts',
+  testing: 'src/testing.ts',
   'unity.browser': 'src/unity.browser.ts',
   'unity.node': 'src/unity.node.ts',
   'unity.workerd': 'src/unity.workerd.ts',

@@ -5,13 +5,13 @@
  * @example
  * for (const { name, run } of committerContract) test(name, async () => run(await harness()));
  */
-import { CommitMetadata, type CommitMetadataFields } from '../../src/kernel/committer/commit-metadata.ts';
-import type { CatalogCommit, Committer } from '../../src/kernel/committer/committer.ts';
-import type { Engine, FileMeta, Runtime } from '../../src/kernel/engine.ts';
-import { allSelected, type FilteredEngineData } from '../../src/kernel/engine-data.ts';
-import type { Scalar } from '../../src/kernel/expressions/types.ts';
-import { field, type StructType, types } from '../../src/kernel/schema/types.ts';
-import { equal, failsWith } from './contract.ts';
+import { CommitMetadata, type CommitMetadataFields } from '../kernel/committer/commit-metadata.ts';
+import type { CatalogCommit, Committer } from '../kernel/committer/committer.ts';
+import type { Engine, FileMeta, Runtime } from '../kernel/engine.ts';
+import { allSelected, type FilteredEngineData } from '../kernel/engine-data.ts';
+import type { Scalar } from '../kernel/expressions/types.ts';
+import { field, type StructType, types } from '../kernel/schema/types.ts';
+import { equal, failsWith } from './assertions.ts';
 
 /** A table that is there, at some version, and whose next version is free. */
 export interface CommitterHarness {

@@ -5,10 +5,10 @@ import { MemoryRecordStore } from '../../src/catalog/embedded/memory-records.ts'
 import { UCCommitter } from '../../src/catalog/unity/uc-committer.ts';
 import { FileSystemCommitter } from '../../src/kernel/committer/file-system-committer.ts';
 import { MemoryStorageHandler } from '../../src/storage/memory.ts';
+import { type CommitterHarness, committerContract } from '../../src/testing/committer-contract.ts';
 import { MANAGED_METADATA, MANAGED_PROTOCOL, putVersion0 } from '../helpers/managed-table.ts';
 import { testEngine } from '../helpers/test-engine.ts';
 import { unityTable } from '../helpers/uc-stub/table.ts';
-import { type CommitterHarness, committerContract } from './committer-contract.ts';
 
 const managed = {
   commitType: 'catalogManagedWrite',

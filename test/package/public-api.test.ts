@@ -129,6 +129,10 @@ it('exports catalogs, the same on every platform', async () => {
   `);
 });
 
+it('exports contract suites', async () => {
+  expect(await exportsOf('testing')).toEqual(['committerContract']);
+});
+
 /** Names of an entry's exports, without running it. */
 async function exportsOf(entry: string): Promise<string[]> {
   const result = await build({
