@@ -186,7 +186,7 @@ async function textOf(response: Response, what: string): Promise<string> {
 }
 
 function networkError(what: string, cause: unknown): UnityCatalogError {
-  const detail = cause instanceof Error ? cause.message : String(cause);
+  const detail = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
   const message = `${what} failed: ${detail}. In a page, the catalog must be reached through an address that allows it`;
   return new UnityCatalogError(undefined, 'IOError', message, { cause });
 }
