@@ -41,6 +41,7 @@ export type {
   ParquetHandler,
   ParquetLayout,
   PredicateEvaluator,
+  ReadHints,
   RowGroupLayout,
   RowGroupVerdict,
   RowIndexSet,

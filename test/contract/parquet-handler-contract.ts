@@ -1,6 +1,6 @@
 /** The contract of `ParquetHandler`, as `src/kernel/engine.ts` states it. */
 
-import type { FileMeta } from '../../src/kernel/engine.ts';
+import type { CallOptions, FileMeta, ReadHints } from '../../src/kernel/engine.ts';
 import type { EngineData } from '../../src/kernel/engine-data.ts';
 import type { ComparisonOperator, Predicate, ScalarValue } from '../../src/kernel/expressions/types.ts';
 import {
@@ -38,7 +38,7 @@ function read(
   { engine }: ContractContext,
   files: readonly FileMeta[],
   schema: StructType,
-  options: { predicate?: Predicate; signal?: AbortSignal } = {},
+  options: CallOptions & ReadHints = {},
 ) {
   return engine.parquetHandler.readParquetFiles(files, schema, options);
 }
@@ -300,6 +300,28 @@ export const parquetHandlerContract: readonly ContractCase[] = [
           op,
         );
         for (const [a, b, at] of found) equal([a, b], rows[Number(at)], `row ${at}`);
+      }
+    },
+  },
+  {
+    name: 'hints of positions leave out no row between them, and tell the true positions of all others',
+    async run(context) {
+      const rows = Array.from({ length: 5000 }, (_, i): ScalarValue[] => [BigInt(i), `t${i}`]);
+      const file = await write(context, 'f.parquet', ab, rows);
+      const schema = types.struct([...ab.fields, generated('at', types.long, 'rowIndex')]);
+      for (const [firstRow, endRow] of [
+        [0, 1],
+        [17, 3000],
+        [4999, 6000],
+      ] as const) {
+        const found = await allRows(read(context, [file], schema, { firstRow, endRow }));
+        const wanted = rows.slice(firstRow, endRow).map(([a, b]) => [a, b, a]);
+        equal(
+          found.filter(([, , at]) => Number(at) >= firstRow && Number(at) < endRow),
+          wanted,
+          `${firstRow}–${endRow}`,
+        );
+        for (const [a, , at] of found) equal(a, at, `row ${at}`);
       }
     },
   },
