@@ -6,9 +6,9 @@
  * await (await alteration.build(engine)).commit(engine);
  */
 import { DeltaError, shownUrl, withContext } from '../../errors.ts';
+import type { DomainMetadata } from '../actions/types.ts';
 import type { Committer } from '../committer/committer.ts';
 import type { CallOptions, Engine } from '../engine.ts';
-import { Scan } from '../scan/scan.ts';
 import { parseColumnPath } from '../schema/column-path.ts';
 import type { DataType, StructField } from '../schema/types.ts';
 import { findDomainMetadata } from '../snapshot/app-state.ts';
@@ -18,14 +18,15 @@ import { isFeatureEnabled, isFeatureSupported } from '../table-features/protocol
 import { addColumn, dropColumn, renameColumn, setNullable, widenColumn } from './alter/columns.ts';
 import { addConstraint, checkRows, dropConstraint } from './alter/constraints.ts';
 import { type Draft, metadataOf } from './alter/draft.ts';
-import { asksForRows, setProperties, unsetProperties } from './alter/properties.ts';
+import { setProperties, unsetProperties } from './alter/properties.ts';
+import { filesWithoutRowIds } from './alter/row-ids.ts';
+import { highWaterMarkDomain } from './row-tracking.ts';
 import { Transaction, type TransactionOptions } from './transaction.ts';
 
 /** A path: names, or text with dots (`a.b`); `element`, `key` and `value` lead into arrays and maps. */
 export type ColumnName = string | readonly string[];
 
-/** @param isEmpty undefined where nobody had to look. */
-type Step = (draft: Draft, isEmpty: boolean | undefined) => Draft;
+type Step = (draft: Draft) => Draft;
 
 /** Collects changes; they are applied in order, and checked, by `build`. */
 export class TableAlteration<S extends SnapshotState = SnapshotState> {
@@ -36,7 +37,6 @@ export class TableAlteration<S extends SnapshotState = SnapshotState> {
   readonly #steps: Step[] = [];
   readonly #operations = new Set<string>();
   readonly #constraints: { readonly name: string; readonly sql: string }[] = [];
-  #asksForRows = false;
 
   constructor(base: S, committer: Committer, makeSnapshot: SnapshotFactory<S>, options: TransactionOptions) {
     this.#base = base;
@@ -70,10 +70,12 @@ export class TableAlteration<S extends SnapshotState = SnapshotState> {
     return this.#add('CHANGE COLUMN', (draft) => setNullable(draft, pathOf(column)));
   }
 
-  /** As the properties of `createTable`; `delta.feature.<name>` = `supported` upgrades the protocol. */
+  /**
+   * As the properties of `createTable`; `delta.feature.<name>` = `supported` upgrades the protocol. Where row tracking is
+   * turned on, the same commit gives row ids to all files that have none: it names every one of them.
+   */
   setProperties(properties: Readonly<Record<string, string>>): this {
-    this.#asksForRows ||= asksForRows(properties);
-    return this.#add('SET TBLPROPERTIES', (draft, isEmpty) => setProperties(draft, properties, isEmpty));
+    return this.#add('SET TBLPROPERTIES', (draft) => setProperties(draft, properties));
   }
 
   /**
@@ -113,7 +115,6 @@ export class TableAlteration<S extends SnapshotState = SnapshotState> {
     if (this.#steps.length === 0)
       throw new DeltaError('InvalidTransactionState', 'nothing to alter was said');
     refuseIceberg(base);
-    const isEmpty = this.#asksForRows ? await hasNoFiles(engine, base, options) : undefined;
     let draft: Draft = {
       protocol: base.protocol,
       schema: base.schema,
@@ -121,11 +122,13 @@ export class TableAlteration<S extends SnapshotState = SnapshotState> {
       configuration: base.metadata.configuration,
       systemDomains: [],
       readsWholeTable: false,
+      startsRowTracking: false,
       clusteringColumns: await clusteringColumns(engine, base, options),
       runtime: base.runtime,
     };
-    for (const step of this.#steps) draft = step(draft, isEmpty);
+    for (const step of this.#steps) draft = step(draft);
     for (const constraint of this.#constraints) await checkRows(engine, base, constraint, options);
+    const untracked = draft.startsRowTracking ? await filesWithoutRowIds(engine, base, options) : [];
     const [operation, ...others] = this.#operations;
     const transaction = new Transaction({
       base,
@@ -134,10 +137,11 @@ export class TableAlteration<S extends SnapshotState = SnapshotState> {
       ...this.#options,
       newProtocol: draft.protocol === base.protocol ? undefined : draft.protocol,
       newMetadata: metadataOf(base.metadata, draft),
-      systemDomains: draft.systemDomains,
+      systemDomains: [...draft.systemDomains, ...firstHighWaterMark(base, draft, untracked)],
     })
       .withOperation(others.length === 0 ? operation! : 'ALTER TABLE')
       .withDataChange(false);
+    if (untracked.length > 0) transaction.addFiles(untracked);
     return draft.readsWholeTable ? transaction.withReadWholeTable() : transaction.withReadFiles([]);
   }
 
@@ -160,9 +164,14 @@ function refuseIceberg({ protocol, metadata }: SnapshotState): void {
   throw new DeltaError('Unsupported', `cannot alter: the table has the feature ${feature}`, { feature });
 }
 
-async function hasNoFiles(engine: Engine, base: SnapshotState, { signal }: CallOptions): Promise<boolean> {
-  for await (const _ of new Scan(base).files(engine, { signal, stats: false })) return false;
-  return true;
+/** Of a table without files that never had row ids; everywhere else it follows from the ids. */
+function firstHighWaterMark(
+  { protocol }: SnapshotState,
+  { startsRowTracking }: Draft,
+  untracked: readonly unknown[],
+): DomainMetadata[] {
+  const isFirst = startsRowTracking && untracked.length === 0 && !isFeatureSupported(protocol, 'rowTracking');
+  return isFirst ? [highWaterMarkDomain(-1n)] : [];
 }
 
 async function clusteringColumns(

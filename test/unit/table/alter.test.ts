@@ -137,3 +137,26 @@ it('changes of columns and properties are one commit, redone over changes of oth
   const info = (await commitOf(storage, 3)).find((action) => 'commitInfo' in action)!.commitInfo!;
   expect(info).toMatchObject({ operation: 'ALTER TABLE', engineInfo: 'tests/1' });
 });
+
+it.each<[string, Record<string, string>]>([
+  ['', {}],
+  ['with deletion vectors', { 'delta.enableDeletionVectors': 'true' }],
+])('row tracking can be turned on for a table with rows %s', async (_what, properties) => {
+  const storage = new MemoryStorageHandler();
+  const options = { engine: testEngine(storage), properties };
+  const table = await DeltaTable.create({ storage, url }, schema, options);
+  await table.append([...ROWS]);
+  await table.append([{ id: 4 }, { id: 5 }]);
+  await table.delete('id = 4');
+  const before = await rowTexts(table);
+  await table.alter((change) => change.setProperties({ 'delta.enableRowTracking': 'true' }));
+  expect(await rowTexts(table)).toEqual(before);
+  await table.append([{ id: 6 }]);
+  await table.delete('id = 2');
+  const read = await DeltaTable.open(url, { engine: testEngine(storage) });
+  const rows = await rowTexts(read, { columns: ['id'], metadataColumns: { rowId: 'row' } });
+  const ids = rows.map((row) => JSON.parse(row).row as number);
+  expect(ids).toHaveLength(4);
+  expect(new Set(ids).size).toBe(4);
+  expect(ids.every((id) => Number.isSafeInteger(id))).toBe(true);
+});

@@ -11,6 +11,7 @@ import {
   committed,
   committer,
   ID_SCHEMA,
+  livePaths,
   NOW,
   newFile,
   simpleTable,
@@ -317,11 +318,66 @@ describe('properties and features', () => {
     );
     expect(one('domainMetadata')).toMatchObject({ configuration: '{"rowIdHighWaterMark":-1}' });
     expect(configuration['delta.rowTracking.materializedRowIdColumnName']).toMatch(/^_row-id-col-/);
-    const full = await created(ID_SCHEMA);
-    await committed((await full.load()).transaction(committer).addFiles([newFile('f')]), full);
-    await refused(full, (a) => a.setProperties({ 'delta.enableRowTracking': 'true' }), {
-      code: 'Unsupported',
-      feature: 'rowTracking',
+  });
+
+  it('turn row tracking on: files without ids are added again with ids, in the same commit', async () => {
+    const table = await created(ID_SCHEMA, { properties: { 'delta.feature.rowTracking': 'supported' } });
+    // Supported, so that new files get ids; two older files, as a writer before the feature left them.
+    await committed((await table.load()).transaction(committer).addFiles([newFile('tracked')]), table);
+    const old = (path: string) =>
+      add(path, { stats: '{"numRecords":3}', size: 1, modificationTime: 5, tags: { a: 'b' } });
+    table.put(2, { commitInfo: { operation: 'WRITE' } }, old('old-1'), old('old-2'));
+    const before = await table.load();
+    const { actions, one, after } = await alter(table, (a) =>
+      a.setProperties({ 'delta.enableRowTracking': 'true' }),
+    );
+    const added = actions.flatMap((action) => ('add' in action ? [action.add as Action] : []));
+    const ids = added.map(({ path, baseRowId, defaultRowCommitVersion }) => [
+      path,
+      baseRowId,
+      defaultRowCommitVersion,
+    ]);
+    const first =
+      Number(
+        JSON.parse((await before.getSystemDomainMetadata(table.engine, 'delta.rowTracking'))!)
+          .rowIdHighWaterMark,
+      ) + 1;
+    expect(ids).toEqual([
+      ['old-1', first, 3],
+      ['old-2', first + 3, 3],
+    ]);
+    for (const file of added) {
+      expect(file).toMatchObject({
+        dataChange: false,
+        modificationTime: 5,
+        tags: { a: 'b' },
+        stats: '{"numRecords":3}',
+      });
+    }
+    expect(actions.some((action) => 'remove' in action)).toBe(false);
+    expect(one('domainMetadata')).toMatchObject({ configuration: `{"rowIdHighWaterMark":${first + 5}}` });
+    expect(await livePaths(after, table)).toEqual(await livePaths(before, table));
+    expect(after.tableProperties.enableRowTracking).toBe(true);
+  });
+
+  it('turn row tracking on and off and on: ids are never given twice', async () => {
+    const table = await created(ID_SCHEMA, { properties: { 'delta.enableRowTracking': 'true' } });
+    await committed((await table.load()).transaction(committer).addFiles([newFile('f')]), table);
+    await alter(table, (a) => a.setProperties({ 'delta.enableRowTracking': 'false' }));
+    const { one } = await alter(table, (a) => a.setProperties({ 'delta.enableRowTracking': 'true' }));
+    expect(one('domainMetadata')).toBeUndefined();
+  });
+
+  it('cannot turn row tracking on where a file does not say how many rows it has', async () => {
+    const table = await created(ID_SCHEMA);
+    table.put(1, { commitInfo: { operation: 'WRITE' } }, add('old', { size: 1, stats: undefined }));
+    const alteration = (await table.load()).alterTable(committer);
+    const transaction = await alteration
+      .setProperties({ 'delta.enableRowTracking': 'true' })
+      .build(table.engine);
+    await expect(transaction.commit(table.engine)).rejects.toMatchObject({
+      code: 'StatsValidation',
+      path: 'old',
     });
   });
 

@@ -17,6 +17,8 @@ export interface Draft {
   readonly systemDomains: readonly DomainMetadata[];
   /** Whether every row must be as the change wants it, so that no other commit may add any meanwhile. */
   readonly readsWholeTable: boolean;
+  /** Whether row tracking is turned on, so that every file needs row ids. */
+  readonly startsRowTracking: boolean;
   /** Logical paths; undefined where the table is not clustered. */
   readonly clusteringColumns: readonly (readonly string[])[] | undefined;
   readonly runtime: Runtime;

@@ -1,7 +1,6 @@
 /** Changes of table properties, and the features that come with them. */
 import { DeltaError } from '../../../errors.ts';
 import { featuresOfProperties, sortProperties } from '../enable-features.ts';
-import { highWaterMarkDomain } from '../row-tracking.ts';
 import { mapExistingColumns } from './columns.ts';
 import { CONSTRAINT_PREFIX } from './constraints.ts';
 import { type Draft, mappingModeOf, withFeatures } from './draft.ts';
@@ -10,12 +9,7 @@ const MODE = 'delta.columnMapping.mode';
 const COMMIT_TIMES = 'delta.enableInCommitTimestamps';
 const ROW_TRACKING = 'delta.enableRowTracking';
 
-/** @param isEmpty whether the table has no rows; asked only where that matters. */
-export function setProperties(
-  draft: Draft,
-  properties: Readonly<Record<string, string>>,
-  isEmpty: boolean | undefined,
-): Draft {
+export function setProperties(draft: Draft, properties: Readonly<Record<string, string>>): Draft {
   const { stored, signals } = sortProperties(properties);
   checkSettable(draft, stored, signals);
   const configuration = { ...draft.configuration, ...stored };
@@ -29,12 +23,7 @@ export function setProperties(
       'delta.inCommitTimestampEnablementTimestamp',
     ]);
   }
-  return startsRowTracking(draft, stored) ? trackRows(changed, isEmpty) : changed;
-}
-
-/** Whether it matters for properties if the table has rows. */
-export function asksForRows(properties: Readonly<Record<string, string>>): boolean {
-  return Object.keys(properties).some((key) => key.toLowerCase() === ROW_TRACKING.toLowerCase());
+  return startsRowTracking(draft, stored) ? trackRows(changed) : changed;
 }
 
 function startsRowTracking({ configuration }: Draft, stored: Readonly<Record<string, string>>): boolean {
@@ -67,20 +56,13 @@ function checkSettable(
   );
 }
 
-/** Rows that are there have no ids: giving them some is a backfill, which this version does not do. */
-function trackRows(draft: Draft, isEmpty: boolean | undefined): Draft {
-  if (isEmpty !== true) {
-    throw refuse(
-      ROW_TRACKING,
-      'cannot be turned on for a table with rows: they would need ids',
-      'rowTracking',
-    );
-  }
+/** Every row has an id from the same commit on: files that have none get some (see `row-ids.ts`). */
+function trackRows(draft: Draft): Draft {
   const { runtime, configuration } = draft;
   return {
     ...draft,
     readsWholeTable: true,
-    systemDomains: [...draft.systemDomains, highWaterMarkDomain(-1n)],
+    startsRowTracking: true,
     configuration: {
       'delta.rowTracking.materializedRowIdColumnName': `_row-id-col-${runtime.uuid()}`,
       'delta.rowTracking.materializedRowCommitVersionColumnName': `_row-commit-version-col-${runtime.uuid()}`,
