@@ -3,7 +3,9 @@ import { readdirSync, statSync } from 'node:fs';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { DeltaTable } from 'delta-kernel-web';
 import { describe, expect, it } from 'vitest';
+import { FileStore } from '../../web-demo/src/worker/files/store.ts';
 import { perfLog } from '../helpers/perf-log.ts';
 import { sharedMissing } from '../helpers/shared.ts';
 import { useInspector } from './inspector.ts';
@@ -227,6 +229,21 @@ describe.skipIf(shared === undefined)(`one file${corpus}`, () => {
     await ui.page.getByRole('button', { name: 'All files' }).click();
     await listed('1 file');
   });
+});
+
+it('a table without files says so', async () => {
+  await ui.start('#url=samples/inventory&version=0&tab=files');
+  await ui.page.getByText('The table has no files at version 0.').waitFor();
+});
+
+it('statistics that are too large to keep are read again', async () => {
+  const table = await DeltaTable.open(join(samples, 'trips'));
+  const work = { table, signal: new AbortController().signal, report: () => {} };
+  const expected = await table.files();
+  for (const maxStats of [0, 1, 1_000_000]) {
+    const store = await FileStore.load(work, { maxStats });
+    for (const [index, file] of expected.entries()) expect(await store.file(index, work)).toEqual(file);
+  }
 });
 
 const manyFiles = perfLog();

@@ -1,9 +1,11 @@
 /** The live files of a version as columns: no object per file, since there may be hundreds of thousands. */
 import {
   type DeltaTable,
+  type EngineData,
+  type Expression,
+  type ExpressionEvaluator,
   type FilteredEngineData,
   field,
-  liveRecords,
   type ScanFile,
   scanFileSchema,
   types,
@@ -26,7 +28,7 @@ const VECTOR_KINDS: Readonly<Record<string, VectorKind>> = {
 interface HeldBatch {
   /** Index of its first file. */
   readonly first: number;
-  readonly batch: FilteredEngineData;
+  readonly data: EngineData;
   readonly hasStats: boolean;
 }
 
@@ -53,21 +55,23 @@ export class FileStore {
     return this.paths.length;
   }
 
-  /** Reads the whole list. */
-  static async load({
-    table,
-    signal,
-    report,
-  }: Pick<Work, 'table' | 'signal' | 'report'>): Promise<FileStore> {
+  /** Reads the whole list. `maxStats`: characters of statistics that are kept. */
+  static async load(
+    { table, signal, report }: Pick<Work, 'table' | 'signal' | 'report'>,
+    { maxStats = MAX_STATS } = {},
+  ): Promise<FileStore> {
     const store = new FileStore(table);
     const total = table.snapshot.checksum?.numFiles;
+    const counter = recordCounter(table);
     const withoutStats = dropStats(table);
     for await (const { scanFiles } of table.snapshot.scan().scanMetadata(table.engine, { signal })) {
-      const hasStats = store.#keptStats < MAX_STATS;
+      const data = scanFiles.data.select(scanFiles.selectionVector);
+      const records = (await counter.evaluate(data)).column(['numRecords'])!;
+      const hasStats = store.#keptStats < maxStats;
       const first = store.length;
-      for (const file of visitScanFiles(scanFiles)) store.#add(file);
-      const batch = hasStats ? scanFiles : await withoutStats(scanFiles);
-      store.#held.push({ first, batch, hasStats });
+      for (const file of visitScanFiles(allOf(data)))
+        store.#add(file, records.getNumber(store.length - first));
+      store.#held.push({ first, data: hasStats ? data : await withoutStats.evaluate(data), hasStats });
       report({ done: store.length, unit: 'files', ...(total !== undefined && { total }) });
       await breathe();
     }
@@ -75,12 +79,14 @@ export class FileStore {
     return store;
   }
 
-  #add(file: ScanFile): void {
+  /** @param records rows of the file, deleted ones among them; null where its statistics do not count them. */
+  #add(file: ScanFile, records: number | null): void {
+    const deleted = file.deletionVector?.cardinality ?? 0;
     this.#keptStats += file.stats?.length ?? 0;
     this.paths.push(file.path);
     this.sizes.push(file.size);
-    this.rows.push(liveRecords(file) ?? Number.NaN);
-    this.deleted.push(file.deletionVector?.cardinality ?? 0);
+    this.rows.push(records === null || records < deleted ? Number.NaN : records - deleted);
+    this.deleted.push(deleted);
     this.times.push(file.modificationTime);
     this.vectors.push(file.deletionVector ? (VECTOR_KINDS[file.deletionVector.storageType] ?? null) : null);
     this.partitions.add(file.partitionValues);
@@ -108,7 +114,7 @@ export class FileStore {
   async file(index: number, { signal, report }: Pick<Work, 'signal' | 'report'>): Promise<ScanFile> {
     const held = this.#held.findLast(({ first }) => first <= index)!;
     if (!held.hasStats) return this.#reread(index, { signal, report });
-    return nth(held.batch, index - held.first);
+    return nth(held.data, index - held.first);
   }
 
   async #reread(index: number, { signal, report }: Pick<Work, 'signal' | 'report'>): Promise<ScanFile> {
@@ -117,7 +123,7 @@ export class FileStore {
       .scan()
       .scanMetadata(this.table.engine, { signal })) {
       const end = this.#held.find((held) => held.first > first)?.first ?? this.length;
-      if (index < end) return nth(scanFiles, index - first);
+      if (index < end) return nth(scanFiles.data.select(scanFiles.selectionVector), index - first);
       first = end;
       report({ done: first, total: index, unit: 'files' });
       await breathe();
@@ -148,28 +154,38 @@ export function breathe(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
-/** The n-th selected row. */
-function nth(batch: FilteredEngineData, n: number): ScanFile {
-  let left = n;
-  for (const file of visitScanFiles(batch)) {
-    if (left === 0) return file;
-    left -= 1;
-  }
-  throw new Error('no such file in its batch');
+function nth(data: EngineData, n: number): ScanFile {
+  const [file] = visitScanFiles(allOf(data.slice(n, n + 1)));
+  if (file === undefined) throw new Error('no such file in its batch');
+  return file;
 }
 
-function dropStats({ engine }: DeltaTable): (batch: FilteredEngineData) => Promise<FilteredEngineData> {
-  const fields = scanFileSchema.fields.map(({ name, type }) =>
-    name === 'stats'
-      ? ({ kind: 'literal', literal: { type: types.string, value: null } } as const)
-      : ({ kind: 'column', path: [name], type: field(name, type).type } as const),
+/** No selection selects all. */
+function allOf(data: EngineData): FilteredEngineData {
+  return { data, selectionVector: new Uint8Array(0) };
+}
+
+const countSchema = types.struct([field('numRecords', types.long)]);
+
+function recordCounter({ engine }: DeltaTable): ExpressionEvaluator {
+  return engine.evaluationHandler.newExpressionEvaluator(
+    scanFileSchema,
+    { kind: 'parseJson', input: { kind: 'column', path: ['stats'] }, schema: countSchema },
+    countSchema,
   );
-  const evaluator = engine.evaluationHandler.newExpressionEvaluator(
+}
+
+/** The same rows without statistics. */
+function dropStats({ engine }: DeltaTable): ExpressionEvaluator {
+  const fields = scanFileSchema.fields.map(({ name }): Expression => {
+    if (name !== 'stats') return { kind: 'column', path: [name] };
+    return { kind: 'literal', literal: { type: types.string, value: null } };
+  });
+  return engine.evaluationHandler.newExpressionEvaluator(
     scanFileSchema,
     { kind: 'struct', fields },
     scanFileSchema,
   );
-  return async ({ data, selectionVector }) => ({ data: await evaluator.evaluate(data), selectionVector });
 }
 
 function sum(values: readonly number[]): number {
