@@ -10,12 +10,13 @@ import { createEngine } from '../../src/engine/default-engine.ts';
 import type { ParquetHandlerOptions } from '../../src/engine/parquet-handler.ts';
 import { bindPredicate } from '../../src/kernel/expressions/bind.ts';
 import { parsePredicate } from '../../src/kernel/expressions/parser.ts';
-import type { ScalarValue } from '../../src/kernel/expressions/types.ts';
+import type { Predicate, ScalarValue } from '../../src/kernel/expressions/types.ts';
 import type { ExplainedFile } from '../../src/kernel/scan/explain.ts';
-import { field, type StructType, types } from '../../src/kernel/schema/types.ts';
+import { field, METADATA_KEYS, type StructType, types } from '../../src/kernel/schema/types.ts';
 import { MemoryStorageHandler } from '../../src/storage/memory.ts';
 import { CountingStorage } from '../helpers/counting-storage.ts';
 import { add, LogBuilder, metadata, protocol } from '../helpers/log-builder.ts';
+import { leavesOf, Random, randomPredicate } from '../helpers/random-predicates.ts';
 import { RoundStorage } from '../helpers/round-storage.ts';
 import { sharedDir, sharedMissing } from '../helpers/shared.ts';
 import '../../src/engine/wasm/entry-node.ts';
@@ -57,6 +58,7 @@ const CONDITIONS: Record<string, (v: number) => string> = {
   timestamp_ntz: (v) => `ntz = TIMESTAMP_NTZ '${time(v)}'`,
   nested: (v) => `st.x = ${v}`,
 };
+const SEED = Number(process.env.PREDICATES_SEED ?? Math.floor(Math.random() * 2 ** 32));
 /** Rows that are not null, away from the ends of the ranges that bounds know, of all row groups. */
 const VALUES = Array.from({ length: 35 }, (_, i) => 5 + 11 * i).filter((v) => Math.floor(v / 4) % 10 !== 9);
 
@@ -150,6 +152,39 @@ describe.each(['pyarrow', 'spark'])('files of %s', (writer) => {
         { statistic: 'maxValues.s', value: '392' },
       ],
     });
+  });
+
+  it('random predicates lose no row', async () => {
+    console.log(`bloom filters of ${writer}: PREDICATES_SEED=${SEED}`);
+    const { parquetHandler, file } = open(fixture(writer));
+    const at = field('at', types.long, {
+      nullable: false,
+      metadata: { [METADATA_KEYS.metadataColumn]: 'rowIndex' },
+    });
+    const read = async (asked: StructType, predicate?: Predicate) => {
+      const rows: ScalarValue[][] = [];
+      for await (const batch of parquetHandler.readParquetFiles([file], asked, { predicate })) {
+        const columns = asked.fields.map(({ name }) => batch.column([name])!);
+        for (let row = 0; row < batch.length; row += 1) rows.push(columns.map((each) => each.getValue(row)));
+      }
+      return rows;
+    };
+    const rows = await read(schema);
+    expect(rows).toHaveLength(400);
+    const random = new Random(SEED);
+    const leaves = leavesOf(schema, rows);
+    let pruned = 0;
+    for (let run = 0; run < 60; run += 1) {
+      const { text, truth } = randomPredicate(random, leaves);
+      const predicate = bindPredicate(parsePredicate(text), schema);
+      const kept = new Set(
+        (await read(types.struct([...schema.fields, at]), predicate)).map((row) => row.at(-1)),
+      );
+      const lost = rows.flatMap((row, i) => (truth(row) === true && !kept.has(BigInt(i)) ? [i] : []));
+      expect({ text, lost }).toEqual({ text, lost: [] });
+      if (kept.size < rows.length) pruned += 1;
+    }
+    expect(pruned).toBeGreaterThan(0);
   });
 
   it('a damaged filter excludes nothing that is there, and is no error', async () => {
