@@ -388,7 +388,7 @@ describe('writers at the same time', () => {
 /** A data file of a sample. */
 async function someParquet(sample: string): Promise<string> {
   const names = await readdir(join(samples, sample), { recursive: true });
-  return join(samples, sample, names.find((name) => /^part-.*\.parquet$/.test(name))!);
+  return join(samples, sample, names.find((name) => /(^|\/)part-[^/]*\.parquet$/.test(name))!);
 }
 
 /** Numbers as their text, rows in order of their ids. */

@@ -21,11 +21,13 @@ export function sqlCalls(context: WorkerContext): SqlCalls {
   };
   context.onClose(stop);
   const start = (work: Work) => {
-    runner ??= Runner.start(work).catch((error: unknown) => {
-      runner = undefined;
+    if (runner !== undefined) return runner;
+    const started = Runner.start(work).catch((error: unknown) => {
+      if (runner === started) runner = undefined;
       throw error;
     });
-    return runner;
+    runner = started;
+    return started;
   };
   return {
     startSql: (task) => context.run(task, async (work) => (await start(work)).start()),

@@ -61,6 +61,8 @@ export class LoadedRows {
     const load = this.#load;
     if (load === undefined || load.where !== (where ?? '')) return false;
     const hasRows = load.limit === undefined || (limit !== undefined && limit <= load.limit);
+    // All rows can be counted, also where not all of them were loaded.
+    if (columns.length === 0 && load.isCut) return false;
     return hasRows && columns.every((name) => load.columns.includes(name));
   }
 
