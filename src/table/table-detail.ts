@@ -106,7 +106,7 @@ export async function fileTotals(engine: Engine, scan: Scan, { signal }: CallOpt
     for (let row = 0; row < data.length; row += 1) {
       if (!isSelected(selectionVector, row)) continue;
       const deleted = cardinality.getNumber(row) ?? 0;
-      const count = records.getNumber(row);
+      const count = believable(records.getBigInt(row), deleted);
       numFiles += 1;
       sizeInBytes += size.getNumber(row) ?? 0;
       numDeletedRecords += deleted;
@@ -114,4 +114,10 @@ export async function fileTotals(engine: Engine, scan: Scan, { signal }: CallOpt
     }
   }
   return { numFiles, sizeInBytes, numRecords, numDeletedRecords };
+}
+
+/** Statistics of other writers: a count of rows, unless it is none. */
+function believable(records: bigint | null, deleted: number): number | null {
+  const count = Number(records ?? -1);
+  return count >= deleted && Number.isSafeInteger(count) ? count : null;
 }
