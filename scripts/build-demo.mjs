@@ -12,6 +12,8 @@ export const demoDir = join(source, 'dist');
 
 /** Bytes, compressed: what the page may weigh. */
 export const MAX_TRANSFER = 1_500_000;
+/** Bytes: smaller files are printed together. */
+const SMALL = 10_000;
 
 /** @returns the folder. */
 export async function buildDemo() {
@@ -42,7 +44,8 @@ export async function bundleDemo(outdir) {
     target: 'es2022',
     conditions: ['browser'],
     mainFields: ['browser', 'module', 'main'],
-    chunkNames: 'chunk-[hash]',
+    // What tabs load is named after its module.
+    chunkNames: '[name]-[hash]',
     minify: true,
     sourcemap: true,
     metafile: true,
@@ -107,12 +110,16 @@ function listSamples(samples) {
 async function printPageSizes(outdir, { first, later }) {
   const { weigh } = await import('./lib/page-files.mjs');
   const { kb } = await import('./lib/sizes.mjs');
+  const line = (name, raw, compressed) =>
+    process.stderr.write(
+      `  ${name.padEnd(32)}${kb(raw).padStart(12)}${kb(compressed).padStart(12)} brotli\n`,
+    );
   const print = (files) => {
-    for (const { name, raw, compressed } of files)
-      process.stderr.write(
-        `  ${name.padEnd(24)}${kb(raw).padStart(12)}${kb(compressed).padStart(12)} brotli\n`,
-      );
-    return files.reduce((sum, { compressed }) => sum + compressed, 0);
+    const sum = (some, of) => some.reduce((total, file) => total + file[of], 0);
+    const small = files.filter(({ raw }) => raw < SMALL);
+    for (const { name, raw, compressed } of files) if (raw >= SMALL) line(name, raw, compressed);
+    line(`${small.length} smaller files`, sum(small, 'raw'), sum(small, 'compressed'));
+    return sum(files, 'compressed');
   };
   say('the page loads when it is needed:');
   const rest = print(weigh(outdir, later));

@@ -3,6 +3,7 @@ import type { Metafile } from 'esbuild';
 export interface PageFiles {
   first: string[];
   later: string[];
+  large: string[];
 }
 export function pageFiles(outdir: string, metafile: Metafile): PageFiles;
 export function weigh(

@@ -8,14 +8,19 @@ const FIRST = /(main\.tsx|table-worker\.ts|panels\/overview\.tsx)$/;
 
 /**
  * @param metafile esbuild's, of the scripts and styles.
- * @returns names of what the first view loads, and of what comes when it is needed; without samples and source maps.
+ * @returns names of what the first view loads, of what tabs load, and of what is too large to be loaded for nothing
+ * (DuckDB); without samples and source maps.
  */
 export function pageFiles(outdir, { outputs }) {
   const entries = Object.keys(outputs).filter((path) => FIRST.test(outputs[path].entryPoint ?? ''));
   const scripts = [...withImports(outputs, entries)].map((path) => basename(path));
   const first = ['index.html', 'style.css', 'delta_kernel_web.wasm', ...scripts].sort();
   const all = readdirSync(outdir).filter((name) => ['.html', '.css', '.js', '.wasm'].includes(extname(name)));
-  return { first, later: all.filter((name) => !first.includes(name) && name !== 'service-worker.js').sort() };
+  return {
+    first,
+    later: all.filter((name) => !first.includes(name) && name !== 'service-worker.js').sort(),
+    large: readdirSync(join(outdir, 'sql')).map((name) => `sql/${name}`),
+  };
 }
 
 /** Bytes of each file, raw and as a server that compresses sends them. */

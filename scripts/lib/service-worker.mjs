@@ -10,7 +10,7 @@ import { root } from './shell.mjs';
  */
 export async function buildServiceWorker(outdir, files) {
   const { build } = await import('esbuild');
-  const names = [...files.first, ...files.later];
+  const names = [...files.first, ...files.later, ...files.large];
   const samples = readdirSync(join(outdir, 'samples'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))

@@ -127,6 +127,9 @@ it('its first load weighs at most 1.5 MB compressed, and neither S3 nor Unity Ca
       'delta_kernel_web.wasm',
     ]),
   );
+  const lazy = /^(unity|s3|duckdb|editor|history|files)/;
+  expect(files.first.filter((name) => lazy.test(name))).toEqual([]);
+  expect(files.later.filter((name) => lazy.test(name)).length).toBeGreaterThan(3);
   expect(weights.reduce((sum, { compressed }) => sum + compressed, 0)).toBeLessThan(MAX_TRANSFER);
   // Counted: what is imported from the start, not what is loaded when it is needed.
   const outputs = {

@@ -26,9 +26,6 @@ export function Header({ source, table, version, onClose, onTravel }: HeaderProp
   }, []);
   return (
     <header class="bar">
-      <button type="button" class="skip" onClick={() => document.getElementById('panel')?.focus()}>
-        Skip to the table
-      </button>
       <button type="button" class="quiet" onClick={onClose} aria-label="Close the table and open another one">
         ◂ Open
       </button>
@@ -40,6 +37,10 @@ export function Header({ source, table, version, onClose, onTravel }: HeaderProp
           {place(source)}
         </p>
       </div>
+      {/* After the title, which has the focus when a table opens. */}
+      <button type="button" class="skip" onClick={() => document.getElementById('panel')?.focus()}>
+        Skip to the table
+      </button>
       <TimeTravel table={table} version={version} onTravel={onTravel} />
     </header>
   );

@@ -30,7 +30,7 @@ export function TimeTravel({ table, version, onTravel }: TravelProps) {
         aria-label="Time travel"
         aria-valuetext={shown === undefined ? undefined : `number ${shown}`}
         min={range?.first ?? 0}
-        max={range?.last ?? 0}
+        max={range?.last ?? shown ?? 0}
         step={1}
         value={shown ?? 0}
         disabled={range === undefined || range.first === range.last}

@@ -10,9 +10,10 @@ declare const BUILD: {
   version: string;
   /** Hash of the samples. */
   samples: string;
-  /** What the first view needs, then what tabs load later; relative to this script. */
+  /** What the first view needs, what tabs load later, and what is kept only once it was loaded; relative to this script. */
   first: string[];
   later: string[];
+  large: string[];
 };
 
 /** The part of `ServiceWorkerGlobalScope` that is used: its types exclude those of pages. */
@@ -40,7 +41,7 @@ const base = new URL('./', globalThis.location.href);
 const OWN = `delta-table-inspector ${base.pathname}`;
 const PAGE = `${OWN} page ${BUILD.version}`;
 const SAMPLES = `${OWN} samples ${BUILD.samples}`;
-const FILES = new Set([...BUILD.first, ...BUILD.later]);
+const FILES = new Set([...BUILD.first, ...BUILD.later, ...BUILD.large]);
 
 worker.addEventListener('install', (event) => event.waitUntil(keep(PAGE, BUILD.first)));
 worker.addEventListener('activate', (event) => {

@@ -31,7 +31,7 @@ export function ZonePicker({ zone, onZone }: { zone: string; onZone: (zone: stri
   return (
     <label class="zone">
       <span>Time zone</span>
-      <select value={zone} onChange={(event) => onZone(event.currentTarget.value)}>
+      <select aria-label="Time zone" value={zone} onChange={(event) => onZone(event.currentTarget.value)}>
         <option value="UTC">UTC</option>
         {local !== 'UTC' && <option value={local}>{local} (here)</option>}
         <optgroup label="All">
