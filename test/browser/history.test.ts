@@ -1,7 +1,12 @@
 /** The history tab: what each commit did, the table over versions, the actions as they are written, older pages. */
 import { cp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DeltaError, field, MemoryStorageHandler, types } from 'delta-kernel-web';
+import { MemoryRecordStore, StorageCatalog } from 'delta-kernel-web/catalog';
 import { describe, expect, it } from 'vitest';
+import { historyCalls } from '../../web-demo/src/worker/commits.ts';
+import { WorkerContext } from '../../web-demo/src/worker/context.ts';
+import type { Result } from '../../web-demo/src/worker/protocol.ts';
 import { useInspector } from './inspector.ts';
 import { samples } from './inspector-tables.ts';
 import { look } from './screens.ts';
@@ -212,6 +217,64 @@ describe('logs of all kinds', () => {
     await ui.start(link);
     await ui.page.getByText('only a checkpoint of version 5').waitFor();
   });
+});
+
+describe('a table of a catalog', () => {
+  it('has commits that are not published: they are told apart, read where they lie, and add up', async () => {
+    const storage = new MemoryStorageHandler();
+    const catalog = new StorageCatalog({
+      records: new MemoryRecordStore(),
+      storage,
+      root: 'memory:///lake/',
+    });
+    const table = await catalog.create('orders', types.struct([field('id', types.long)]));
+    await table.append([{ id: 1n }, { id: 2n }]);
+    // From here on commits are ratified, and cannot be published.
+    storage.copyAtomic = async () => {
+      throw new DeltaError('IOError', 'no copies today');
+    };
+    const onWarning = () => {};
+    await table.append([{ id: 3n }], { onWarning });
+    await table.delete('id < 3', { onWarning });
+    const context = new WorkerContext();
+    // At an old version, as one who travels has it.
+    const old = await catalog.open('orders', { version: 1 });
+    context.set({ table: old, source: { kind: 'catalog', table: 'orders' }, version: 1 });
+    const calls = historyCalls(context);
+    const page = answer(await calls.history({ id: 1 }));
+    expect(page.commits.map(({ version, isStaged }) => [version, isStaged])).toEqual([
+      [3, true],
+      [2, true],
+      [1, false],
+      [0, false],
+    ]);
+    const { changes: told, trend: over, addsUp } = answer(await calls.commitChanges({ id: 2 }));
+    expect(told.map(({ added, removed }) => [added.files, removed.files])).toEqual([
+      [0, 1],
+      [1, 0],
+      [1, 0],
+      [0, 0],
+    ]);
+    expect(over.map(({ version, files, rows: count }) => [version, files, count])).toEqual([
+      [0, 0, 0],
+      [1, 1, 2],
+      [2, 2, 3],
+      [3, 1, 1],
+    ]);
+    expect(addsUp).toBe(true);
+    for (const { version, size } of page.commits) {
+      const file = answer(await calls.commitFile({ id: 3 }, version));
+      expect(file.name).toMatch(version > 1 ? /^0+[23]\.[0-9a-f-]{36}\.json$/ : /^0+[01]\.json$/);
+      expect(file.bytes.length).toBe(size);
+    }
+    const opened = answer(await calls.openCommit({ id: 4 }, 3));
+    expect(opened.actions).toContainEqual(['remove', 1]);
+  });
+
+  function answer<T>(result: Result<T>): T {
+    if (!result.ok) throw new Error(result.failure.message);
+    return result.value;
+  }
 });
 
 it('looks as it should', async () => {

@@ -16,7 +16,7 @@ export function filesCalls(context: WorkerContext): FilesCalls {
     held = undefined;
   });
   const load = async (work: Work): Promise<HeldFiles> => {
-    if (held?.store.table !== work.table) held = new HeldFiles(await FileStore.load(work));
+    if (held?.store.snapshot !== work.table.snapshot) held = new HeldFiles(await FileStore.load(work));
     return held;
   };
   const now = (): HeldFiles => {

@@ -34,6 +34,8 @@ interface HeldBatch {
 
 export class FileStore {
   readonly table: DeltaTable;
+  /** What the list is of: the table itself moves on with its commits. */
+  readonly snapshot: DeltaTable['snapshot'];
   readonly paths: string[] = [];
   readonly sizes: number[] = [];
   /** Live rows; NaN where statistics do not count them. */
@@ -48,6 +50,7 @@ export class FileStore {
 
   constructor(table: DeltaTable) {
     this.table = table;
+    this.snapshot = table.snapshot;
     this.partitions = new Partitions(partitionKeys(table));
   }
 
@@ -61,10 +64,10 @@ export class FileStore {
     { maxStats = MAX_STATS } = {},
   ): Promise<FileStore> {
     const store = new FileStore(table);
-    const total = table.snapshot.checksum?.numFiles;
+    const total = store.snapshot.checksum?.numFiles;
     const counter = recordCounter(table);
     const withoutStats = dropStats(table);
-    for await (const { scanFiles } of table.snapshot.scan().scanMetadata(table.engine, { signal })) {
+    for await (const { scanFiles } of store.snapshot.scan().scanMetadata(table.engine, { signal })) {
       const data = scanFiles.data.select(scanFiles.selectionVector);
       const records = (await counter.evaluate(data)).column(['numRecords'])!;
       const hasStats = store.#keptStats < maxStats;
