@@ -43,8 +43,13 @@ describe('Chromium', () => {
   const run = (kind: Kind, index: number, servers?: UnityServers) =>
     page.evaluate(([k, i, s]) => globalThis.runPhases(k, i, s), [kind, index, servers] as const);
 
+  const runInWorker = (kind: Kind, index: number, servers?: UnityServers) =>
+    page.evaluate(([k, i, s]) => globalThis.runPhasesInWorker(k, i, s), [kind, index, servers] as const);
+
   it.each(cases)('memory: $name', ({ index }) => run('memory', index));
   it.each(cases)('OPFS: $name', ({ index }) => run('opfs', index));
+
+  it('OPFS in a worker of the page: two writers', () => runInWorker('opfs', 1));
 
   describe.skipIf(versitygwMissing)('S3 through Unity Catalog, both of other origins', () => {
     it.each(cases)('$name', async ({ index }) => {
@@ -52,5 +57,8 @@ describe('Chromium', () => {
       // It was the browser that asked: across origins, so with a preflight for the token.
       expect(servers!.stub.requests.some((request) => request.startsWith('OPTIONS '))).toBe(true);
     });
+
+    // Without a DOM, and so without the parser for XML that the SDK has for pages.
+    it('in a worker of the page: two writers', () => runInWorker('unity', 1, servers!.unity('worker')));
   });
 });

@@ -1,4 +1,4 @@
-/** Runs in a page: `runPhases(kind, index, servers)` rejects with what went wrong, for `chromium.test.ts`. */
+/** Runs in a page or its worker: `runPhases(kind, index, servers)` rejects with what went wrong. */
 import * as delta from 'delta-kernel-web';
 import * as catalogs from 'delta-kernel-web/catalog';
 import * as opfs from 'delta-kernel-web/opfs';
@@ -23,15 +23,38 @@ const kinds: Readonly<Record<Kind, (servers: UnityServers | undefined) => Manage
     return embeddedTables(asDelta, asCatalog, { records, storage, root: 'memory:///tables/' });
   },
   opfs: () => {
-    const records = new asCatalog.OpfsRecordStore();
+    // Page and worker have one storage.
+    const place = globalThis.document === undefined ? 'worker' : 'page';
+    const records = new asCatalog.OpfsRecordStore({ directory: `catalog of ${place}` });
     const storage = new opfs.OpfsStorageHandler() as unknown as Delta.StorageHandler;
-    return embeddedTables(asDelta, asCatalog, { records, storage, root: 'opfs:///tables/' });
+    return embeddedTables(asDelta, asCatalog, { records, storage, root: `opfs:///${place}/` });
   },
   unity: (servers) => unityTables(asDelta, asUnity, servers!),
 };
 
+type Run = (kind: Kind, index: number, servers: UnityServers | undefined) => Promise<void>;
+
 declare global {
-  var runPhases: (kind: Kind, index: number, servers: UnityServers | undefined) => Promise<void>;
+  var runPhases: Run;
+  var runPhasesInWorker: Run;
 }
 
 globalThis.runPhases = (kind, index, servers) => phases[index]!.run(kinds[kind](servers));
+
+/** The same script in a worker of the page, which has no DOM. */
+globalThis.runPhasesInWorker = (...run) =>
+  new Promise((resolve, reject) => {
+    const worker = new Worker(new URL(import.meta.url), { type: 'module' });
+    worker.onmessage = ({ data }) => (data === '' ? resolve() : reject(new Error(String(data))));
+    worker.onerror = ({ message }) => reject(new Error(message));
+    worker.postMessage(run);
+  });
+
+if (globalThis.document === undefined) {
+  globalThis.onmessage = ({ data }: MessageEvent<Parameters<Run>>) =>
+    runPhases(...data).then(
+      () => postMessage(''),
+      (error: unknown) =>
+        postMessage(error instanceof Error ? `${error.message}\n${error.stack}` : String(error)),
+    );
+}
