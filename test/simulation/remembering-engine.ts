@@ -14,13 +14,15 @@ type Format = 'json' | 'parquet';
 /** What was decoded, by content and schema. One for all engines of a run. */
 export class DecodedFiles {
   readonly #known = new Map<string, Promise<EngineData[]>>();
-  readonly #schemas = new WeakMap<StructType, string>();
+  readonly #schemas = new WeakMap<StructType, number>();
+  /** Numbers of schemas by their text. */
+  readonly #numbers = new Map<string, number>();
   readonly #storage = new MemoryStorageHandler();
   readonly #engine = testEngine(this.#storage);
   #files = 0;
 
   decode(format: Format, bytes: Uint8Array, schema: StructType): Promise<EngineData[]> {
-    const key = `${format} ${this.#key(schema)}\n${Buffer.from(bytes).toString('latin1')}`;
+    const key = `${format} ${this.#number(schema)}\n${Buffer.from(bytes).toString('latin1')}`;
     let batches = this.#known.get(key);
     if (batches === undefined) {
       batches = this.#decode(format, bytes, schema);
@@ -43,10 +45,16 @@ export class DecodedFiles {
     return batches;
   }
 
-  #key(schema: StructType): string {
-    const key = this.#schemas.get(schema) ?? JSON.stringify(schema);
-    this.#schemas.set(schema, key);
-    return key;
+  /** Equal schemas have one number. */
+  #number(schema: StructType): number {
+    let number = this.#schemas.get(schema);
+    if (number === undefined) {
+      const text = JSON.stringify(schema);
+      number = this.#numbers.get(text) ?? this.#numbers.size;
+      this.#numbers.set(text, number);
+      this.#schemas.set(schema, number);
+    }
+    return number;
   }
 }
 

@@ -138,7 +138,7 @@ export class SimulatedWriter {
     try {
       let current = snapshot;
       if (chance.happens(0.6)) ({ snapshot: current } = await current.writeChecksum(engine));
-      if (chance.happens(0.25)) {
+      if (chance.happens(0.12)) {
         ({ snapshot: current } = await current.checkpoint(engine, { sidecarRows: 2 }));
       }
       this.#snapshot = current;
