@@ -23,7 +23,7 @@ import type { CoreSource } from './core-source.ts';
 import { FooterCache } from './footer-cache.ts';
 import { ParquetFile, type ParquetIo } from './parquet-file.ts';
 import { parquetLayout } from './parquet-layout.ts';
-import { type FilePruner, filePruner } from './parquet-pruning.ts';
+import { type FilePruner, filePruner, type PrunedRowGroups } from './parquet-pruning.ts';
 import { prefetchOrdered } from './prefetch.ts';
 import { type Unshredding, unshredding } from './variant-shredding.ts';
 import type { ByteRange, FileBytes, ParquetWriteOptions, RowRanges, WasmCore } from './wasm/core.ts';
@@ -84,6 +84,12 @@ interface RowGroupTask {
   last: boolean;
 }
 
+/** What is read of a file, and what is not. */
+interface FilePlan {
+  readonly tasks: readonly RowGroupTask[];
+  readonly pruned: PrunedRowGroups | undefined;
+}
+
 /** Hints of a read: row groups without a wanted row are left out. */
 interface WantedRows {
   readonly pruner: FilePruner | undefined;
@@ -115,7 +121,7 @@ export class DefaultParquetHandler implements ParquetHandler {
       const { rowGroupsAhead: limit, readAheadBytes: budget } = this.#options;
       const chunks = prefetchOrdered(
         this.#tasks(core, files, schema, { pruner, firstRow, endRow }, opened, signal),
-        { signal, limit, budget, weight: (task) => bytesOf(task.ranges) },
+        { signal, limit, budget, weight: (task) => lengthOf(task.ranges) },
         async (task, inner) => ({ task, chunks: await task.file.read(task.ranges, inner) }),
       );
       for await (const { task, chunks: bytes } of chunks) {
@@ -141,12 +147,14 @@ export class DefaultParquetHandler implements ParquetHandler {
     const pruner = filePruner(core, schema, predicate, { ...this.#options, displayPath });
     try {
       return await this.#opened(file, { signal }, async (parquet) => {
-        const read = parquet.step(() => unshredding(schema, parquet.core))?.readSchema ?? schema;
-        const rowGroups = rowGroupsWithin(parquet, 0, Number.POSITIVE_INFINITY);
-        const pruned = await pruner?.rowGroups(parquet, rowGroups, costIn(parquet, read), signal);
-        return parquet.core.footer.rowGroups.map((group, at) => {
+        const wanted = { pruner, firstRow: 0, endRow: Number.POSITIVE_INFINITY };
+        const { tasks, pruned } = await this.#filePlan(parquet, schema, wanted, signal);
+        const byRowGroup = new Map(tasks.map((task) => [task.rowGroup, task]));
+        return parquet.core.footer.rowGroups.map((group, at): RowGroupVerdict => {
+          const rows = byRowGroup.get(at)?.rows;
+          if (rows !== undefined) return { ...group, kept: true, readRows: lengthOf(rows) };
           const reason = pruned?.get(at)?.();
-          return { ...group, kept: reason === undefined, ...(reason && { reason }) };
+          return reason === undefined ? { ...group, kept: true } : { ...group, kept: false, reason };
         });
       });
     } finally {
@@ -241,7 +249,7 @@ export class DefaultParquetHandler implements ParquetHandler {
       { signal, limit: this.#options.filesAhead },
       async (meta, inner) => {
         const file = opened.add(await ParquetFile.open(this.#io, core, meta, inner));
-        return { file, tasks: await this.#fileTasks(file, schema, wanted, inner) };
+        return { file, ...(await this.#filePlan(file, schema, wanted, inner)) };
       },
     );
     for await (const { file, tasks } of planned) {
@@ -251,12 +259,12 @@ export class DefaultParquetHandler implements ParquetHandler {
     }
   }
 
-  async #fileTasks(
+  async #filePlan(
     file: ParquetFile,
     schema: StructType,
     { pruner, firstRow, endRow }: WantedRows,
     signal: AbortSignal | undefined,
-  ): Promise<RowGroupTask[]> {
+  ): Promise<FilePlan> {
     const unshred = file.step(() => unshredding(schema, file.core));
     const read = unshred?.readSchema ?? schema;
     const rowGroups = rowGroupsWithin(file, firstRow, endRow);
@@ -266,12 +274,15 @@ export class DefaultParquetHandler implements ParquetHandler {
       if (pruned?.has(rowGroup)) continue;
       const whole = file.step(() => file.core.plan(read, rowGroup));
       // Page indexes are loaded for the columns of `schema` only.
-      const rows = unshred ? undefined : await pruner?.rows(file, rowGroup, bytesOf(whole), signal);
-      if (rows?.length === 0) continue;
+      const rows = unshred ? undefined : await pruner?.rows(file, rowGroup, lengthOf(whole), signal);
+      if (rows?.length === 0) {
+        pruned?.set(rowGroup, () => pruner!.reasonOfPages());
+        continue;
+      }
       const ranges = rows ? file.step(() => file.core.plan(read, rowGroup, rows)) : whole;
       tasks.push({ file, rowGroup, rows, ranges, unshredding: unshred, last: false });
     }
-    return tasks;
+    return { tasks, pruned };
   }
 
   *#decode(task: RowGroupTask, schema: StructType, chunks: readonly FileBytes[]): Generator<EngineData> {
@@ -328,7 +339,7 @@ function codecNamed(name: string): ParquetWriteOptions['compression'] {
   throw new DeltaError('Unsupported', `Parquet files with ${name}: the codecs are ${CODECS.join(', ')}`);
 }
 
-function bytesOf(ranges: readonly ByteRange[]): number {
+function lengthOf(ranges: readonly ByteRange[]): number {
   return ranges.reduce((sum, { start, end }) => sum + end - start, 0);
 }
 
@@ -344,5 +355,5 @@ function rowGroupsWithin({ core }: ParquetFile, firstRow: number, endRow: number
 
 /** Bytes that reading a row group of a file costs. */
 function costIn(file: ParquetFile, schema: StructType): (rowGroup: number) => number {
-  return (rowGroup) => file.step(() => bytesOf(file.core.plan(schema, rowGroup)));
+  return (rowGroup) => file.step(() => lengthOf(file.core.plan(schema, rowGroup)));
 }

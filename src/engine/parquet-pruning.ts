@@ -35,6 +35,8 @@ export interface FilePruner {
     bytes: number,
     signal: AbortSignal | undefined,
   ): Promise<RowRanges | undefined>;
+  /** Why a row group goes of which no page must be read. */
+  reasonOfPages(): SkipReason;
   free(): void;
 }
 
@@ -58,12 +60,7 @@ export function filePruner(
   const statistics = kinds.map((nanInMax) => {
     return new StatisticsPredicate(core, predicate, columns, { ...options, nanInMax });
   });
-  return new Pruner(
-    schema,
-    statistics,
-    bloomConditions(schema, predicate, options),
-    options.pageIndexMinBytes,
-  );
+  return new Pruner(schema, predicate, statistics, options);
 }
 
 /** A condition of those that must all hold, as bloom filters can refute it. */
@@ -84,31 +81,37 @@ function bloomConditions(
     if (tree === undefined) return [];
     const reason: BloomCondition['reason'] = (found) => ({
       rule: 'bloomFilter',
-      condition: predicateToString(mapColumns(input, displayPath)),
+      condition: shown(input, options),
       values: absentValues(found, displayPath),
     });
     return [{ tree, reason }];
   });
 }
 
+function shown(predicate: Predicate, { displayPath }: PruningOptions): string {
+  return predicateToString(displayPath ? mapColumns(predicate, displayPath) : predicate);
+}
+
 class Pruner implements FilePruner {
   readonly #schema: StructType;
+  readonly #predicate: Predicate;
+  readonly #options: PruningOptions;
   readonly #statistics: readonly StatisticsPredicate[];
   readonly #bloomConditions: readonly BloomCondition[];
-  readonly #minBytes: number;
   /** Page indexes are read once per file. */
   readonly #indexed = new WeakMap<ParquetFile, Promise<boolean>>();
 
   constructor(
     schema: StructType,
+    predicate: Predicate,
     statistics: readonly StatisticsPredicate[],
-    bloomConditions: readonly BloomCondition[],
-    minBytes: number,
+    options: PruningOptions,
   ) {
     this.#schema = schema;
+    this.#predicate = predicate;
     this.#statistics = statistics;
-    this.#bloomConditions = bloomConditions;
-    this.#minBytes = minBytes;
+    this.#options = options;
+    this.#bloomConditions = bloomConditions(schema, predicate, options);
   }
 
   async rowGroups(
@@ -133,7 +136,7 @@ class Pruner implements FilePruner {
     bytes: number,
     signal: AbortSignal | undefined,
   ): Promise<RowRanges | undefined> {
-    if (bytes < this.#minBytes || !(await this.#loadIndex(file, signal))) return undefined;
+    if (bytes < this.#options.pageIndexMinBytes || !(await this.#loadIndex(file, signal))) return undefined;
     return file.step(() => {
       // Of pages the file does not tell whether there is NaN in a way that can be trusted.
       const [statistics] = this.#statistics;
@@ -142,6 +145,11 @@ class Pruner implements FilePruner {
       const keep = statistics!.keep(pages.stats);
       return keep.every(Boolean) ? undefined : joined(pages.rows.filter((_, page) => keep[page]));
     });
+  }
+
+  reasonOfPages(): SkipReason {
+    // Each page may go for another reason.
+    return { rule: 'minMax', condition: shown(this.#predicate, this.#options), values: [] };
   }
 
   free(): void {

@@ -228,8 +228,10 @@ export interface RowGroupVerdict {
   /** Uncompressed bytes of all its columns. */
   readonly totalByteSize: number;
   readonly kept: boolean;
-  /** Of one that is not decoded: why. */
+  /** Of one that is not decoded: why. Without values where its page index shows that every page can go. */
   readonly reason?: SkipReason | undefined;
+  /** Rows that are decoded, where its page index leaves some out. */
+  readonly readRows?: number | undefined;
 }
 
 /** What a read of Parquet files may leave out. */
