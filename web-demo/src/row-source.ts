@@ -9,10 +9,14 @@ export interface QueryRows extends GridRows {
   readonly available: StartedRows['available'];
 }
 
-/** Begins to read the rows of a query, anew when it changes or when `state` does; ends with the component. */
+/**
+ * Begins to read the rows of a query, anew when it changes or when `state` does; ends with the component. Where only the
+ * columns change, the rows before stay until the new ones come.
+ */
 export function useQuery(query: RowQuery | undefined, state?: unknown): Loadable<QueryRows> {
-  const key = JSON.stringify(query);
-  const [answer, setAnswer] = useState<{ key: string; state: unknown; rows: Loadable<QueryRows> }>();
+  const key = JSON.stringify(query ?? null);
+  const base = JSON.stringify({ ...query, columns: undefined });
+  const [answer, setAnswer] = useState<{ base: string; state: unknown; rows: Loadable<QueryRows> }>();
   useEffect(() => {
     if (query === undefined) return undefined;
     let current = true;
@@ -23,14 +27,16 @@ export function useQuery(query: RowQuery | undefined, state?: unknown): Loadable
       const rows: Loadable<QueryRows> = result.ok
         ? { state: 'done', value: queryRows(result.value) }
         : { state: 'failed', failure: result.failure };
-      setAnswer({ key, state, rows });
+      setAnswer({ base, state, rows });
     });
     return () => {
       current = false;
       if (id !== undefined) void session.stopRows(id);
     };
   }, [key, state]);
-  return answer?.key === key && answer.state === state ? answer.rows : { state: 'loading' };
+  return answer !== undefined && answer.base === base && answer.state === state
+    ? answer.rows
+    : { state: 'loading' };
 }
 
 function queryRows({ id, columns, available }: StartedRows): QueryRows {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import type { Result, Task } from '../worker/protocol.ts';
+import type { Failure, Result, Task } from '../worker/protocol.ts';
 import type { CellRange, GridColumn, Sort } from '../worker/protocol-data.ts';
 import { FailureBox } from './failure.tsx';
 import { CellDialog, type OpenCell } from './grid/cell-dialog.tsx';
@@ -51,6 +51,7 @@ export function Grid({ source, label = 'Rows', markOf, goTo, tools }: GridProps)
   const [sorted, setSorted] = useState(0);
   const [selection, setSelection] = useState<Selection>(FIRST);
   const [open, setOpen] = useState<OpenCell>();
+  const [failure, setFailure] = useState<Failure>();
   const { columns } = source;
   const view = useRowWindow(scroller, count);
   const rows = useRows(source.rows, sorted, view.first, view.last);
@@ -78,7 +79,9 @@ export function Grid({ source, label = 'Rows', markOf, goTo, tools }: GridProps)
   const sortBy = async (column: number) => {
     const next = nextSort(sort, column);
     const result = await source.sort?.(next);
-    if (result?.ok !== true) return;
+    if (result === undefined) return;
+    setFailure(result.ok || result.failure.code === 'Cancelled' ? undefined : result.failure);
+    if (!result.ok) return;
     setSort(next);
     setSorted((before) => before + 1);
   };
@@ -88,7 +91,7 @@ export function Grid({ source, label = 'Rows', markOf, goTo, tools }: GridProps)
     const whole = await source.cell?.(row, column);
     const number = shown.numbers?.[row - shown.start] ?? row;
     const json = whole?.ok ? whole.value : (cells[column] ?? null);
-    setOpen({ column: columns[column], number, json });
+    setOpen({ id: `${number} ${column} ${performance.now()}`, column: columns[column], number, json });
   };
   const press = (event: KeyboardEvent) => {
     const isCopy = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'c';
@@ -139,6 +142,7 @@ export function Grid({ source, label = 'Rows', markOf, goTo, tools }: GridProps)
     (active.row < 0 || (active.row >= view.first && active.row < view.last));
   return (
     <>
+      {failure !== undefined && <FailureBox failure={failure} />}
       {rows.failure !== undefined && (
         <div class="row-failure">
           <FailureBox failure={rows.failure} />
@@ -221,7 +225,14 @@ export function Grid({ source, label = 'Rows', markOf, goTo, tools }: GridProps)
         </table>
         {shown.isAll && shown.known === 0 && <p class="empty">No rows.</p>}
       </div>
-      {open !== undefined && <CellDialog open={open} zone={zone} onClose={() => setOpen(undefined)} />}
+      {open !== undefined && (
+        <CellDialog
+          key={open.id}
+          open={open}
+          zone={zone}
+          onClose={() => setOpen((now) => (now === open ? undefined : now))}
+        />
+      )}
     </>
   );
 }

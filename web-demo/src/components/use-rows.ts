@@ -55,19 +55,19 @@ export function useRows(ask: AskRows, state: unknown, first: number, last: numbe
   );
   useEffect(() => {
     const held = shown.start + shown.rows.length;
-    const isMissing =
-      !isCurrent || first < shown.start || Math.min(last, shown.known) > held || shown.rows.length === 0;
+    const isMissing = first < shown.start || Math.min(last, shown.known) > held;
     const isAtEdge = !shown.isAll && (mode === 'all' || last + AHEAD > shown.known);
-    const isNeeded = (isMissing && !(isCurrent && shown.isAll && shown.known === 0)) || isAtEdge;
+    const isNeeded = !isCurrent || shown.isReading || isMissing || isAtEdge;
     if (busy.current || failure !== undefined || mode === 'stopped' || !isNeeded) return;
     busy.current = true;
-    const readTo = mode === 'all' ? Number.MAX_SAFE_INTEGER : Math.max(last + 1, shown.known + 1);
+    const readTo = mode === 'all' ? Number.MAX_SAFE_INTEGER : last + AHEAD;
     ask(Math.max(0, first - AROUND), last + AROUND, readTo).then((result) => {
       busy.current = false;
       const { ask: now, state: stateNow } = current.current;
       if (now === ask && stateNow === state) {
         if (result.ok) setAnswer({ ask, state, window: result.value });
-        else setFailure(result.failure);
+        // Other rows were begun: they are on their way.
+        else if (result.failure.code !== 'Cancelled') setFailure(result.failure);
       } else setTurn((before) => before + 1);
     });
   }, [ask, state, first, last, answer, failure, mode, turn]);
@@ -75,11 +75,7 @@ export function useRows(ask: AskRows, state: unknown, first: number, last: numbe
   return {
     shown,
     failure,
-    isReading:
-      failure === undefined &&
-      mode !== 'stopped' &&
-      (!isCurrent || shown.isReading || mode === 'all') &&
-      !(isCurrent && shown.isAll && !shown.isReading),
+    isReading: failure === undefined && mode !== 'stopped' && (!isCurrent || shown.isReading),
     isStopped: mode === 'stopped',
     stop: () => setMode('stopped'),
     goOn: (toTheEnd) => {

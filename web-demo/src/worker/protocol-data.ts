@@ -100,8 +100,8 @@ export interface RowCalls {
   /** Begins to read; ends the reading of rows that were begun before. */
   startRows(query: RowQuery): Promise<Result<StartedRows>>;
   /**
-   * Rows `start` to before `end`, those that are there after a moment; reads on until `readTo` rows are known. Fails
-   * with code `Cancelled` where other rows were begun.
+   * Rows `start` to before `end`, those that are there after a moment; those up to `readTo` come into memory while it
+   * lasts. Fails with code `Cancelled` where other rows were begun.
    */
   rows(id: number, start: number, end: number, readTo: number): Promise<Result<RowWindow>>;
   /** Ends all reading of these rows. */

@@ -64,7 +64,7 @@ export class RowReader {
     }));
   }
 
-  /** Rows `start` to before `end`, as many as are there after a moment, while `readTo` rows become known. */
+  /** Rows `start` to before `end`, as many as are there after a moment; those up to `readTo` come into memory. */
   async window(start: number, end: number, readTo: number): Promise<RowWindow> {
     const turn = this.#turn.then(() => this.#windowNow(start, end, readTo));
     this.#turn = turn.catch(() => undefined); // whoever asked hears of it; the next call tries by itself
@@ -117,17 +117,19 @@ export class RowReader {
   async #windowNow(start: number, end: number, readTo: number): Promise<RowWindow> {
     if (this.#sorted !== undefined) return this.#sortedWindow(this.#sorted.numbers, start, end);
     const moment = new Moment(this.#limits.answerMs);
-    let wanted = this.#wanted(start, end, readTo);
-    while (wanted !== undefined && !moment.isOver) {
-      await this.#readTowards(wanted, { start, end }, moment);
-      wanted = this.#wanted(start, end, readTo);
+    const around = { start, end };
+    // Rows in view do not wait for those ahead: these are for the next call.
+    const isSeen = this.#missing(start, end) === undefined;
+    const wanted = () => (isSeen ? this.#wanted(start, end, readTo) : this.#missing(start, end));
+    for (let row = wanted(); row !== undefined && !moment.isOver; row = wanted()) {
+      await this.#readTowards(row, around, moment);
     }
     return {
       start,
       rows: this.#printRange(start, Math.min(end, this.#known)),
       known: this.#known,
       isAll: this.#all !== undefined,
-      isReading: wanted !== undefined,
+      isReading: this.#wanted(start, end, readTo) !== undefined,
       ...(this.#isMiscounted && { isMiscounted: true }),
       ...(this.#source.files && { files: this.#source.files }),
     };
@@ -146,13 +148,20 @@ export class RowReader {
     };
   }
 
+  /** The first row of a range that exists, as far as anybody knows, and is not in memory. */
+  #missing(start: number, end: number): number | undefined {
+    const last = Math.min(end, this.#all ?? Number.POSITIVE_INFINITY);
+    const missing = this.#pages.firstMissing(start, last);
+    return missing < last ? missing : undefined;
+  }
+
   /** The next row that must be read; undefined where all that was asked for is there. */
   #wanted(start: number, end: number, readTo: number): number | undefined {
-    const all = this.#all ?? Number.POSITIVE_INFINITY;
-    const last = Math.min(end, all);
-    const missing = this.#pages.firstMissing(start, last);
-    if (missing < last) return missing;
-    return this.#all === undefined && this.#seen < readTo ? this.#seen : undefined;
+    const missing = this.#missing(start, end);
+    if (missing !== undefined) return missing;
+    // What is full would only lose other rows, and these again.
+    if (this.#all !== undefined) return this.#pages.isFull ? undefined : this.#missing(end, readTo);
+    return this.#seen < readTo ? this.#seen : undefined;
   }
 
   /** Takes in the next rows on the way to a row, if they come within the moment. */

@@ -9,6 +9,8 @@ import { cellDisplay } from './display.ts';
 const JsonTree = lazy(async () => ({ default: (await import('./json-tree.tsx')).JsonTree }));
 
 export interface OpenCell {
+  /** Of this opening. */
+  readonly id: string;
   readonly column: GridColumn;
   /** Of the row in the table's order. */
   readonly number: number;

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { session } from '../../session.ts';
 import type { Overview } from '../../worker/protocol.ts';
 import type { FilterProblem } from '../../worker/protocol-data.ts';
@@ -13,6 +13,8 @@ interface FilterBoxProps {
   action?: string;
 }
 
+const HINT = "Conditions as in SQL: = < IN BETWEEN LIKE 'start%' IS NULL, with AND, OR, NOT. Enter applies.";
+
 /** After so many milliseconds without a key a filter is checked. */
 const PAUSE = 150;
 
@@ -26,6 +28,7 @@ export function FilterBox({ overview, where, onFilter, action = 'Apply' }: Filte
   const [text, setText] = useState(where);
   const problem = useProblem(text, overview);
   const apply = (next: string) => onFilter(next.trim());
+  const takesFocus = useRef(false);
   const applyNow = useRef(apply);
   applyNow.current = apply;
 
@@ -34,6 +37,9 @@ export function FilterBox({ overview, where, onFilter, action = 'Apply' }: Filte
     editor.current?.setText(where);
   }, [where]);
   useEffect(() => editor.current?.setProblem(problem), [problem]);
+  useLayoutEffect(() => {
+    if (hasEditor && takesFocus.current) editor.current?.focus();
+  }, [hasEditor]);
   useEffect(() => () => editor.current?.destroy(), []);
 
   const load = async () => {
@@ -54,7 +60,7 @@ export function FilterBox({ overview, where, onFilter, action = 'Apply' }: Filte
       onChange: setText,
       onEnter: (value) => applyNow.current(value),
     });
-    if (document.activeElement === plain) editor.current.focus();
+    takesFocus.current = document.activeElement === plain;
     setHasEditor(true);
   };
   const submit = (event: SubmitEvent) => {
@@ -89,7 +95,7 @@ export function FilterBox({ overview, where, onFilter, action = 'Apply' }: Filte
         </button>
       )}
       <p id="where-problem" class={problem === undefined ? 'hint' : 'problem'} role="status">
-        {problem?.message ?? ''}
+        {problem?.message ?? HINT}
       </p>
     </form>
   );

@@ -12,6 +12,8 @@ export const KEYWORDS: ReadonlySet<string> = new Set(
 const COMPARISONS = ['=', '!=', '<', '<=', '>', '>=', '<=>'];
 /** A name with its parts, quoted or not, or a literal, being typed. */
 const WORD = /(?:[\p{L}_`][\p{L}\p{N}_.`]*|'[^']*|\d[\d.]*)$/u;
+/** A text that is closed: what follows is not in it. */
+const TEXT = /'(?:[^']|'')*'/g;
 /** What wants a value after it. */
 const WANTS_VALUE =
   /(?:<=>|<=|>=|<>|!=|==|[=<>]|\bBETWEEN|\bLIKE|\bIN\s*\((?:[^()]*,)?|\bBETWEEN\s+\S+\s+AND)\s*$/i;
@@ -26,7 +28,7 @@ export function completeFilter(terms: readonly FilterTerm[]) {
   const byName = new Map(terms.map((term) => [term.text.toLowerCase(), term]));
   return (context: CompletionContext): CompletionResult | null => {
     const before = context.state.sliceDoc(0, context.pos);
-    const word = WORD.exec(before)?.[0] ?? '';
+    const word = WORD.exec(before.replaceAll(TEXT, (text) => ' '.repeat(text.length)))?.[0] ?? '';
     const lead = before.slice(0, before.length - word.length);
     if (word === '' && !context.explicit && !/\s$/.test(before) && before !== '') return null;
     const options = optionsAfter(lead, terms, byName);

@@ -20,6 +20,7 @@ export class Pages {
   readonly #maxBytes: number;
   readonly #writers = new Map<Page, CellWriter[]>();
   #bytes = 0;
+  #isFull = false;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -27,6 +28,11 @@ export class Pages {
 
   get all(): readonly Page[] {
     return this.#pages;
+  }
+
+  /** Whether pages had to go to make room. */
+  get isFull(): boolean {
+    return this.#isFull;
   }
 
   /** The first row of a range that is in no page; `end` where there is none. */
@@ -65,6 +71,7 @@ export class Pages {
     this.#pages = [];
     this.#writers.clear();
     this.#bytes = 0;
+    this.#isFull = false;
   }
 
   /** One writer per column, kept for the last few pages. */
@@ -96,6 +103,7 @@ export class Pages {
   #makeRoom({ start, end }: { start: number; end: number }, latest: Page): void {
     const distance = (page: Page) => Math.max(page.start - end, start - page.end);
     while (this.#bytes > this.#maxBytes) {
+      this.#isFull = true;
       const spare = this.#pages.filter((page) => page !== latest && distance(page) >= 0);
       if (spare.length === 0) return;
       const farthest = spare.reduce((a, b) => (distance(b) > distance(a) ? b : a));
