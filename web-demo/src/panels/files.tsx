@@ -46,6 +46,7 @@ function LoadedFiles({ overview, shown, show, summary }: PanelProps & { summary:
         where={shown.where}
         summary={summary}
         onBack={() => go({ kind: 'list' })}
+        onClear={() => show({ where: '' })}
       />
     );
   }

@@ -25,7 +25,7 @@ export function OverviewPanel({ overview, show }: PanelProps) {
         <ProtocolSection overview={overview} show={show} />
         <ConstraintsSection overview={overview} />
         <PropertiesSection properties={overview.properties} />
-        <ApplicationSection version={overview.version} />
+        <ApplicationSection overview={overview} />
       </div>
     </div>
   );

@@ -6,6 +6,7 @@ const PHYSICAL_NAME = 'delta.columnMapping.physicalName';
 export interface LeafColumn {
   /** As it is written in a predicate. */
   readonly name: string;
+  readonly logical: readonly string[];
   readonly physical: readonly string[];
   readonly type: DataType;
   readonly isPartition: boolean;
@@ -26,6 +27,7 @@ export function leafColumns(table: DeltaTable): LeafColumn[] {
       return [
         {
           name: columnPathToString(name),
+          logical: name,
           physical: stored,
           type: field.type,
           isPartition: partition >= 0,

@@ -8,6 +8,7 @@ import {
   type RowGroupVerdict,
   type ScanFile,
 } from 'delta-kernel-web';
+import { leafColumns } from './columns.ts';
 import { valuesText } from './files/verdicts.ts';
 import type { ChunkRow, InsideColumn, ParquetInside, RowGroupRow } from './protocol-files.ts';
 
@@ -27,16 +28,26 @@ export async function readLayout(
 
 /** Which row groups a scan with `where` decodes; undefined without a predicate. */
 export async function readVerdicts(
-  { engine, url, snapshot }: DeltaTable,
+  table: DeltaTable,
   file: ScanFile,
   where: string,
   signal: AbortSignal,
 ): Promise<readonly RowGroupVerdict[] | undefined> {
   if (where === '') return undefined;
+  const { engine, url, snapshot } = table;
   const { physicalSchema, physicalPredicate } = snapshot.scan({ predicate: parsePredicate(where) });
   if (physicalPredicate === undefined) return undefined;
   const meta = dataFileMeta(url, file);
-  return engine.parquetHandler.explainRowGroups?.(meta, physicalSchema, physicalPredicate, { signal });
+  return engine.parquetHandler.explainRowGroups?.(meta, physicalSchema, physicalPredicate, {
+    signal,
+    displayPath: displayPaths(table),
+  });
+}
+
+/** Columns by the names that people know, where files have others. */
+function displayPaths(table: DeltaTable): (path: readonly string[]) => readonly string[] {
+  const logical = new Map(leafColumns(table).map((leaf) => [JSON.stringify(leaf.physical), leaf.logical]));
+  return (path) => logical.get(JSON.stringify(path)) ?? path;
 }
 
 export function insideOf(

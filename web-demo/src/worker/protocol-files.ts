@@ -52,13 +52,13 @@ export interface FileQuery {
   search: string;
   sort: FileSort;
   descending: boolean;
-  /** Only files of this partition. */
-  partition?: number | undefined;
+  /** Only files of the partition with these values. */
+  partition?: (string | null)[] | undefined;
   /** The predicate whose verdicts are shown; empty for none. */
   where: string;
   verdict?: 'read' | 'skipped' | undefined;
-  /** Only files that are skipped for this reason of the explanation. */
-  reason?: number | undefined;
+  /** Only files that are skipped for this condition. */
+  reason?: string | undefined;
 }
 
 export type VectorKind = 'inline' | 'in a file' | 'in a file elsewhere';
@@ -120,8 +120,8 @@ export interface FileSizes {
 
 export interface SizeGroup extends Totals {
   name: string;
-  /** Undefined for the rest of all partitions. */
-  partition: number | undefined;
+  /** Its values; undefined for the rest of all partitions. */
+  partition: (string | null)[] | undefined;
   /** `path` is undefined for all others of the group together. */
   parts: (Totals & { path: string | undefined; read: boolean | undefined })[];
 }

@@ -4,6 +4,7 @@ import { useTask } from '../../components/use-task.ts';
 import { formatBytes, formatCount } from '../../format.ts';
 import { session } from '../../session.ts';
 import type { ChunkRow } from '../../worker/protocol-files.ts';
+import { Scroll } from './scroll.tsx';
 
 /** Pages that are listed; a column may have tens of thousands. */
 const MAX_PAGES = 500;
@@ -21,7 +22,7 @@ export function ChunkTable({ path, rowGroup }: ChunkTableProps) {
     <TaskView task={task} doing="Reading the footer">
       {(chunks) => (
         <>
-          <div class="scroll">
+          <Scroll label="Column chunks">
             <table class="plain">
               <caption>Column chunks of row group {formatCount(rowGroup)}</caption>
               <Head />
@@ -31,7 +32,7 @@ export function ChunkTable({ path, rowGroup }: ChunkTableProps) {
                 ))}
               </tbody>
             </table>
-          </div>
+          </Scroll>
           {paged !== undefined && <Pages path={path} rowGroup={rowGroup} column={paged} />}
         </>
       )}
@@ -109,7 +110,7 @@ function Pages({ path, rowGroup, column }: ChunkTableProps & { column: string[] 
 
 function PageTable({ name, pages }: { name: string; pages: NonNullable<ChunkRow['pages']> }) {
   return (
-    <div class="scroll">
+    <Scroll label="Pages">
       <table class="plain">
         <caption>
           {formatCount(pages.length)} pages of {name}
@@ -134,6 +135,6 @@ function PageTable({ name, pages }: { name: string; pages: NonNullable<ChunkRow[
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }

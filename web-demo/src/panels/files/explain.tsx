@@ -6,6 +6,7 @@ import { session } from '../../session.ts';
 import type { Explanation, RowGroupTotals, Totals } from '../../worker/protocol-files.ts';
 import type { FilesView } from './detail-link.ts';
 import { percent } from './partition-list.tsx';
+import { Scroll } from './scroll.tsx';
 
 interface ExplanationProps {
   where: string;
@@ -79,46 +80,53 @@ const RULES: Readonly<Record<string, string>> = {
   unknown: 'the condition itself',
 };
 
+/** What tells that no row of a file meets a condition. */
+export function ruleName(rule: string): string {
+  return RULES[rule] ?? rule;
+}
+
 function Reasons({ reasons, go }: { reasons: Explanation['reasons']; go: ExplanationProps['go'] }) {
   return (
-    <table class="plain">
-      <caption>Why files are skipped</caption>
-      <thead>
-        <tr>
-          <th scope="col">Condition that no row meets</th>
-          <th scope="col">Known by</th>
-          <th scope="col" class="numeric">
-            Files
-          </th>
-          <th scope="col" class="numeric">
-            Saves
-          </th>
-          <th scope="col" class="numeric">
-            Rows
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {reasons.map(({ id, rule, condition, files, bytes, rows }) => (
-          <tr key={id}>
-            <td>
-              <button
-                type="button"
-                class="link"
-                title="Show these files"
-                onClick={() => go({ kind: 'list', reason: id })}
-              >
-                <code>{condition}</code>
-              </button>
-            </td>
-            <td>{RULES[rule] ?? rule}</td>
-            <td class="numeric">{formatCount(files)}</td>
-            <td class="numeric">{formatBytes(bytes)}</td>
-            <td class="numeric">{formatCount(rows)}</td>
+    <Scroll label="Why files are skipped">
+      <table class="plain">
+        <caption>Why files are skipped</caption>
+        <thead>
+          <tr>
+            <th scope="col">Condition that no row meets</th>
+            <th scope="col">Known by</th>
+            <th scope="col" class="numeric">
+              Files
+            </th>
+            <th scope="col" class="numeric">
+              Saves
+            </th>
+            <th scope="col" class="numeric">
+              Rows
+            </th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {reasons.map(({ id, rule, condition, files, bytes, rows }) => (
+            <tr key={id}>
+              <td>
+                <button
+                  type="button"
+                  class="link"
+                  title="Show these files"
+                  onClick={() => go({ kind: 'list', reason: condition })}
+                >
+                  <code>{condition}</code>
+                </button>
+              </td>
+              <td>{ruleName(rule)}</td>
+              <td class="numeric">{formatCount(files)}</td>
+              <td class="numeric">{formatBytes(bytes)}</td>
+              <td class="numeric">{formatCount(rows)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
   );
 }
 

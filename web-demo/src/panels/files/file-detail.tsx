@@ -3,18 +3,22 @@ import { useTask } from '../../components/use-task.ts';
 import { formatBytes, formatCount, formatTime } from '../../format.ts';
 import { session } from '../../session.ts';
 import type { FileDetail, FilesSummary } from '../../worker/protocol-files.ts';
+import { ruleName } from './explain.tsx';
 import { FileInside } from './file-inside.tsx';
 import { verdictText } from './file-list.tsx';
+import { Scroll } from './scroll.tsx';
 
 interface FileDetailProps {
   path: string;
   where: string;
   summary: FilesSummary;
   onBack: () => void;
+  /** Shows the file without the condition. */
+  onClear: () => void;
 }
 
 /** One file: what the log says of it, and what it is made of. */
-export function FileDetailView({ path, where, summary, onBack }: FileDetailProps) {
+export function FileDetailView({ path, where, summary, onBack, onClear }: FileDetailProps) {
   const task = useTask((each) => session.file(each, path, where), [path, where]);
   return (
     <article class="file-detail">
@@ -22,6 +26,11 @@ export function FileDetailView({ path, where, summary, onBack }: FileDetailProps
         <button type="button" class="quiet" onClick={onBack}>
           ◂ All files
         </button>
+        {where !== '' && (
+          <button type="button" class="quiet" onClick={onClear}>
+            Without the condition
+          </button>
+        )}
       </p>
       <h2 class="path">{path}</h2>
       <TaskView task={task} doing="Looking the file up">
@@ -56,7 +65,7 @@ function Facts({
       ['Deletion vector', `${vector.kind}, ${formatBytes(vector.bytes)}: ${vector.where}`],
     );
   }
-  if (where !== '') all.push([`WHERE ${where}`, verdictText(row)]);
+  if (where !== '') all.push([`WHERE ${where}`, whyText(row)]);
   return (
     <dl class="pairs">
       {all.map(([name, value]) => (
@@ -69,6 +78,12 @@ function Facts({
   );
 }
 
+function whyText(row: FileDetail['row']): string {
+  const why = row.verdict?.why;
+  if (why === undefined) return verdictText(row);
+  return `skipped: no row meets ${why.condition}, by ${ruleName(why.rule)}${why.values && `: ${why.values}`}`;
+}
+
 function Statistics({ detail: { statistics, hasStatistics, tightBounds } }: { detail: FileDetail }) {
   return (
     <section aria-labelledby="statistics">
@@ -79,7 +94,7 @@ function Statistics({ detail: { statistics, hasStatistics, tightBounds } }: { de
         <p class="soft">Minima and maxima are bounds: rows that hold them may have been deleted since.</p>
       )}
       {statistics.length > 0 && (
-        <div class="scroll">
+        <Scroll label="Statistics of the file">
           <table class="plain">
             <thead>
               <tr>
@@ -102,7 +117,7 @@ function Statistics({ detail: { statistics, hasStatistics, tightBounds } }: { de
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
     </section>
   );

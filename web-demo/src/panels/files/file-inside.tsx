@@ -6,6 +6,7 @@ import { session } from '../../session.ts';
 import type { InsideColumn, ParquetInside, RowGroupRow } from '../../worker/protocol-files.ts';
 import { ChunkTable } from './chunk-table.tsx';
 import { percent } from './partition-list.tsx';
+import { Scroll } from './scroll.tsx';
 
 /** Lines of a table at first: a file may have thousands of columns or row groups. */
 const FIRST = 100;
@@ -43,7 +44,7 @@ function Inside({ inside, path }: { inside: ParquetInside; path: string }) {
 function Columns({ columns, all }: { columns: InsideColumn[]; all: number }) {
   const [shown, setShown] = useState(FIRST);
   return (
-    <div class="scroll">
+    <Scroll label="Columns of the file">
       <table class="plain">
         <caption>Columns, over all row groups</caption>
         <thead>
@@ -84,7 +85,7 @@ function Columns({ columns, all }: { columns: InsideColumn[]; all: number }) {
       {columns.length > shown && (
         <More left={columns.length - shown} onMore={() => setShown(columns.length)} />
       )}
-    </div>
+    </Scroll>
   );
 }
 
@@ -111,7 +112,7 @@ function RowGroupTable({ rowGroups, path }: { rowGroups: RowGroupRow[]; path: st
   const hasVerdicts = rowGroups.some(({ read }) => read !== undefined);
   return (
     <>
-      <div class="scroll">
+      <Scroll label="Row groups of the file">
         <table class="plain">
           <caption>Row groups</caption>
           <thead>
@@ -156,7 +157,7 @@ function RowGroupTable({ rowGroups, path }: { rowGroups: RowGroupRow[]; path: st
         {rowGroups.length > shown && (
           <More left={rowGroups.length - shown} onMore={() => setShown(rowGroups.length)} />
         )}
-      </div>
+      </Scroll>
       {open !== undefined && <ChunkTable path={path} rowGroup={open} key={open} />}
     </>
   );

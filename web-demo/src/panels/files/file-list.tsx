@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { formatBytes, formatCount, formatTime } from '../../format.ts';
 import { session } from '../../session.ts';
 import type { FileQuery, FileRow, FileSort, FilesSummary } from '../../worker/protocol-files.ts';
-import type { FilesView } from './detail-link.ts';
+import type { FilesView, ListView } from './detail-link.ts';
 import { type ListColumn, Listing, sortAfter } from './listing.tsx';
 
 interface FileListProps {
@@ -11,7 +11,7 @@ interface FileListProps {
   where: string;
   /** Rises when the verdicts change. */
   revision: number;
-  view: FilesView & { kind: 'list' };
+  view: ListView;
   go: (view: FilesView) => void;
 }
 
@@ -45,7 +45,7 @@ export function FileList({ summary, where, revision, view, go }: FileListProps) 
         </label>
         {isNarrowed && (
           <button type="button" onClick={() => go({ kind: 'list' })}>
-            {narrowing(view)} ✕<span class="hidden">: show all files</span>
+            {narrowing(view, summary)} ✕<span class="hidden">: show all files</span>
           </button>
         )}
       </div>
@@ -63,9 +63,10 @@ export function FileList({ summary, where, revision, view, go }: FileListProps) 
   );
 }
 
-function narrowing({ partition, reason, verdict }: FileListProps['view']): string {
-  if (partition !== undefined) return 'Only one partition';
-  if (reason !== undefined) return 'Only one reason';
+function narrowing({ partition, reason, verdict }: ListView, { partitionColumns }: FilesSummary): string {
+  if (partition !== undefined)
+    return `Only ${partitionColumns.map((name, at) => `${name} = ${partition[at] ?? 'null'}`).join(', ')}`;
+  if (reason !== undefined) return `Only those without ${reason}`;
   return verdict === 'read' ? 'Only files that are read' : 'Only files that are skipped';
 }
 
@@ -119,7 +120,7 @@ function columnsOf(
   ];
 }
 
-/** `skipped: date = '2021-09-01', as partitionValues.date = …` */
+/** `skipped: date = DATE '2021-09-04'` */
 export function verdictText({ verdict }: FileRow): string {
   if (verdict === undefined) return '';
   const { read, why, rowGroups } = verdict;

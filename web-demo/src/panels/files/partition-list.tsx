@@ -48,11 +48,11 @@ function columnsOf(
         width: 'minmax(9rem, 1fr)',
         sort: `partition:${at}`,
         whole: ({ values }) => values[at] ?? 'null',
-        cell: ({ values, id }) => {
+        cell: ({ values }) => {
           const value = values[at] ?? <em>null</em>;
           if (at > 0) return value;
           return (
-            <button type="button" class="link" onClick={() => go({ kind: 'list', partition: id })}>
+            <button type="button" class="link" onClick={() => go({ kind: 'list', partition: values })}>
               {value}
             </button>
           );

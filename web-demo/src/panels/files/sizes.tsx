@@ -5,6 +5,7 @@ import { session } from '../../session.ts';
 import type { FileSizes, SizeGroup } from '../../worker/protocol-files.ts';
 import type { FilesView } from './detail-link.ts';
 import { percent } from './partition-list.tsx';
+import { Scroll } from './scroll.tsx';
 import { Treemap } from './treemap.tsx';
 
 interface SizesProps {
@@ -40,7 +41,7 @@ function Histogram({ histogram }: Pick<FileSizes, 'histogram'>) {
   return (
     <section aria-labelledby="histogram">
       <h2 id="histogram">Files by size</h2>
-      <div class="scroll">
+      <Scroll label="Counts of files by size">
         <table class="plain histogram">
           <thead>
             <tr>
@@ -71,7 +72,7 @@ function Histogram({ histogram }: Pick<FileSizes, 'histogram'>) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </section>
   );
 }
@@ -79,7 +80,7 @@ function Histogram({ histogram }: Pick<FileSizes, 'histogram'>) {
 function GroupTable({ groups, go }: { groups: SizeGroup[]; go: SizesProps['go'] }) {
   const all = groups.reduce((sum, { bytes }) => sum + bytes, 0);
   return (
-    <div class="scroll">
+    <Scroll label="Sizes by partition">
       <table class="plain">
         <thead>
           <tr>
@@ -114,6 +115,6 @@ function GroupTable({ groups, go }: { groups: SizeGroup[]; go: SizesProps['go'] 
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }

@@ -12,7 +12,7 @@ interface Held<T> {
 
 /**
  * The rows in view of a list that the worker holds; one request at a time, each for what is in view by then.
- * @param key what the list is: rows of another one are not shown, but its length is, until the new one is there.
+ * @param key what the list is: until a new one is there, the one before is given, and `isCurrent` is false.
  */
 export function useWindow<T>(
   fetch: (start: number, end: number) => Promise<Result<Window<T>>>,
@@ -40,8 +40,9 @@ export function useWindow<T>(
       Math.min(last, window.total) <= window.start + window.rows.length;
     if (busy.current || isHere || failed?.key === key) return;
     busy.current = true;
-    const start = isCurrent ? Math.max(0, first - AROUND) : 0;
-    fetch(start, Math.max(last, first) + AROUND).then((result) => {
+    // Another list is shown from its top.
+    const [start, end] = isCurrent ? [Math.max(0, first - AROUND), last + AROUND] : [0, 2 * AROUND];
+    fetch(start, end).then((result) => {
       busy.current = false;
       if (gone.current) return;
       if (result.ok) setHeld({ key, window: result.value });

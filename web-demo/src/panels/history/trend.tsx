@@ -1,5 +1,6 @@
 import { formatBytes, formatCount } from '../../format.ts';
 import type { HistoryChanges } from '../../worker/protocol-history.ts';
+import { Scroll } from '../files/scroll.tsx';
 import { Plot } from './plot.tsx';
 
 /** Lines of the table; the plots show the rest. */
@@ -50,7 +51,7 @@ export function Trend({ changes, onTravel }: TrendProps) {
 
 function TrendTable({ trend, onTravel }: Pick<HistoryChanges, 'trend'> & Pick<TrendProps, 'onTravel'>) {
   return (
-    <div class="scroll">
+    <Scroll label="Size, files and rows by version">
       <table class="plain">
         <thead>
           <tr>
@@ -84,6 +85,6 @@ function TrendTable({ trend, onTravel }: Pick<HistoryChanges, 'trend'> & Pick<Tr
             ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }

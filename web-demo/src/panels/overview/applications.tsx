@@ -1,20 +1,39 @@
+import { useState } from 'preact/hooks';
 import { TaskView } from '../../components/task-view.tsx';
 import { useTask } from '../../components/use-task.ts';
 import { formatCount, formatTime } from '../../format.ts';
 import { session } from '../../session.ts';
+import type { Overview } from '../../worker/protocol.ts';
 import type { ApplicationFacts } from '../../worker/protocol-overview.ts';
+import { Scroll } from '../files/scroll.tsx';
 import { JsonText } from '../history/json-text.tsx';
 
+/** The log is read once more for them: that of more files only when a person asks. */
+const MAX_FILES_UNASKED = 20_000;
+
 /** What applications and features left in the table. */
-export function ApplicationSection({ version }: { version: number }) {
-  const task = useTask((each) => session.applicationState(each), [version]);
+export function ApplicationSection({ overview: { version, numFiles } }: { overview: Overview }) {
+  const [isWanted, setWanted] = useState(numFiles <= MAX_FILES_UNASKED);
   return (
     <section aria-labelledby="applications" class="applications">
       <h2 id="applications">Domains and transactions</h2>
-      <TaskView task={task} doing="Reading what applications left">
-        {(facts) => <Facts facts={facts} />}
-      </TaskView>
+      {isWanted ? (
+        <Applications version={version} />
+      ) : (
+        <button type="button" onClick={() => setWanted(true)}>
+          Look for them in the log
+        </button>
+      )}
     </section>
+  );
+}
+
+function Applications({ version }: { version: number }) {
+  const task = useTask((each) => session.applicationState(each), [version]);
+  return (
+    <TaskView task={task} doing="Reading what applications left">
+      {(facts) => <Facts facts={facts} />}
+    </TaskView>
   );
 }
 
@@ -44,7 +63,7 @@ function Transactions(props: { transactions: ApplicationFacts['transactions']; t
         {formatCount(total)} {total === 1 ? 'application' : 'applications'} with transactions
         {total > transactions.length && `, of which the first ${formatCount(transactions.length)} are listed`}
       </summary>
-      <div class="scroll">
+      <Scroll label="Transactions of applications">
         <table class="plain">
           <thead>
             <tr>
@@ -65,7 +84,7 @@ function Transactions(props: { transactions: ApplicationFacts['transactions']; t
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </details>
   );
 }

@@ -5,6 +5,7 @@ import { formatCount } from '../../format.ts';
 import { session } from '../../session.ts';
 import type { Overview } from '../../worker/protocol.ts';
 import type { BoundNote, ColumnSummary, TableStatistics } from '../../worker/protocol-overview.ts';
+import { Scroll } from '../files/scroll.tsx';
 
 /** Lines at first: a table may have thousands of columns. */
 const FIRST = 100;
@@ -45,7 +46,7 @@ function StatisticsTable({ statistics: { columns, files } }: { statistics: Table
   const [shown, setShown] = useState(FIRST);
   return (
     <>
-      <div class="scroll">
+      <Scroll label="Minimum, maximum and nulls">
         <table class="plain">
           <thead>
             <tr>
@@ -67,7 +68,7 @@ function StatisticsTable({ statistics: { columns, files } }: { statistics: Table
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       {columns.length > shown && (
         <p>
           <button type="button" onClick={() => setShown(columns.length)}>

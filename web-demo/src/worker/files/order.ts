@@ -28,13 +28,14 @@ export class FileOrder {
   #filtered({ search, partition, verdict, reason }: FileQuery, verdicts: Verdicts | undefined): Uint32Array {
     const { paths, partitions, length } = this.#store;
     const wanted = search.trim().toLowerCase();
+    const partitionId = partition && partitions.find(partition);
     const found = new Uint32Array(length);
     let count = 0;
     for (let index = 0; index < length; index += 1) {
       if (wanted !== '' && !paths[index]!.toLowerCase().includes(wanted)) continue;
-      if (partition !== undefined && partitions.idOf(index) !== partition) continue;
+      if (partition !== undefined && partitions.idOf(index) !== partitionId) continue;
       if (verdict !== undefined && verdicts?.isRead(index) !== (verdict === 'read')) continue;
-      if (reason !== undefined && verdicts?.reasonOf(index) !== reason) continue;
+      if (reason !== undefined && verdicts?.conditionOf(index) !== reason) continue;
       found[count] = index;
       count += 1;
     }

@@ -35,6 +35,11 @@ export class Partitions {
     return this.#values.length;
   }
 
+  /** Undefined for values that no file has. */
+  find(values: readonly (string | null)[]): number | undefined {
+    return this.#ids.get(JSON.stringify(values));
+  }
+
   idOf(file: number): number {
     return this.#ofFile[file]!;
   }

@@ -49,7 +49,7 @@ function groups(
   const byId = new Map(
     largest.map((each): [number, SizeGroup] => [
       each.id,
-      { ...totalsOf(each), name: nameOf(store, each.values), partition: each.id, parts: [] },
+      { ...totalsOf(each), name: nameOf(store, each.values), partition: each.values, parts: [] },
     ]),
   );
   for (const index of largestFiles(store)) {

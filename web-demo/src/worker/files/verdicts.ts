@@ -70,8 +70,9 @@ export class Verdicts {
     return this.#reasonOf[index] === -1;
   }
 
-  reasonOf(index: number): number {
-    return this.#reasonOf[index]!;
+  /** That no row of the file meets; undefined for a file that is read. */
+  conditionOf(index: number): string | undefined {
+    return this.#reasons[this.#reasonOf[index]!]?.condition;
   }
 
   of(index: number): FileVerdict {
