@@ -6,6 +6,7 @@ import '../../src/engine/wasm/entry-node.ts';
 import { DeltaError } from '../../src/errors.ts';
 import { field, types } from '../../src/kernel/schema/types.ts';
 import { forward } from '../../src/storage/forward.ts';
+import { S3StorageHandler } from '../../src/storage/s3.ts';
 import { DeltaTable } from '../../src/table/delta-table.ts';
 import { UnityCatalog } from '../../src/unity.ts';
 import { type CorsProxy, startCorsProxy } from '../helpers/cors-proxy.ts';
@@ -90,7 +91,9 @@ describe.skipIf(versitygwMissing)('S3', () => {
     // Another program appends while the commit is looked at.
     await planAppend('id,city\n1,Bern\n2,Zürich\n');
     const dir = join(s3.dir, 'lake/tables/cities');
-    await (await openHere(dir)).append([{ id: 3n, city: 'Lima' }]);
+    const storage = new S3StorageHandler(s3.client());
+    const theirs = await DeltaTable.open({ url: 's3://lake/tables/cities', storage });
+    await theirs.append([{ id: 3n, city: 'Lima' }]);
     await finish('Append the rows', 2);
     expect(await outcome().textContent()).toContain('Another writer had taken version 1');
 

@@ -280,6 +280,9 @@ describe('what is imported', () => {
     expect((await cells('Columns')).map(([name, , verdict]) => `${name}: ${verdict}`)).toContain(
       'tags: not given: becomes null',
     );
+    expect((await cells('Columns')).map(([name, , verdict]) => `${name}: ${verdict}`)).toContain(
+      'id: 3 cells do not fit',
+    );
     expect(await button('Prepare the commit').count()).toBe(0);
     await look(ui, 'write-check');
 

@@ -56,7 +56,9 @@ export interface CommitPlan {
   /** Whether a catalog decides on it. */
   isStaged: boolean;
   metrics: [string, string][];
+  /** The first ones. */
   files: PlannedFile[];
+  numFiles: number;
   numAdds: number;
   numRemoves: number;
   bytesAdded: number;

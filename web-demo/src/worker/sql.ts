@@ -4,13 +4,11 @@ import { attempt, type Work, type WorkerContext } from './context.ts';
 import type { SqlAnswer, SqlCalls, SqlColumn, SqlMistake, SqlStart } from './protocol-sql.ts';
 import type { Duck } from './sql/duck.ts';
 import type { LoadedRows } from './sql/loaded.ts';
-import type { PlanNode } from './sql/plan.ts';
+import type { Plans } from './sql/plan.ts';
 
 const MIB = 1 << 20;
 /** Characters of a cell; nobody reads more in a grid. */
 const MAX_CELL = 2000;
-/** Optimizations under which a plan over an empty table would not say what a query needs. */
-const PLAIN = 'statistics_propagation,empty_result_pullup,late_materialization';
 
 export function sqlCalls(context: WorkerContext): SqlCalls {
   let runner: Promise<Runner> | undefined;
@@ -150,31 +148,22 @@ class Runner {
   }
 
   /** Both plans, or what is wrong with the query. */
-  async #plan(
-    query: string,
-  ): Promise<{ wide: readonly PlanNode[]; narrow: readonly PlanNode[]; shape: string } | SqlMistake> {
-    const { mistakeOf } = await import('./sql/duck.ts');
-    const { SHAPE } = await import('./sql/loaded.ts');
+  async #plan(query: string): Promise<Plans | SqlMistake> {
+    const [{ mistakeOf }, { plansOf }] = await Promise.all([
+      import('./sql/duck.ts'),
+      import('./sql/plan.ts'),
+    ]);
     try {
       await this.#duck.check(query);
     } catch (error) {
       return mistakeOf(error, query, query);
     }
     try {
-      const wide = await this.#explain(`${PLAIN},filter_pushdown`, query);
-      return { wide, narrow: await this.#explain(PLAIN, query), shape: SHAPE };
+      return await plansOf(this.#duck, query);
     } catch {
       // It can be run, and yet its rows cannot be taken.
       return { message: 'Only queries can be run here, such as SELECT, FROM, DESCRIBE.', at: undefined };
-    } finally {
-      await this.#duck.run("SET disabled_optimizers = ''");
     }
-  }
-
-  async #explain(disabled: string, query: string): Promise<readonly PlanNode[]> {
-    await this.#duck.run(`SET disabled_optimizers = '${disabled}'`);
-    const [row] = await this.#duck.rows(`EXPLAIN (FORMAT json) FROM (\n${query}\n)`);
-    return JSON.parse(row![1]!) as PlanNode[];
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -26,13 +26,9 @@ export function CommitView({ plan }: { plan: CommitPlan }) {
           ))}
         </dl>
       )}
-      {plan.files.length > 0 && (
-        <SmallTable
-          label="Files of the commit"
-          columns={['action', 'path', 'partition', 'rows', 'size', 'deletion vector']}
-          rows={plan.files.map(fileCells)}
-          numeric={[3, 4]}
-        />
+      {plan.files.length > 0 && <Files files={plan.files} />}
+      {plan.files.length < plan.numFiles && (
+        <p class="hint">The first {formatCount(plan.files.length)} files are listed.</p>
       )}
       <details>
         <summary>
@@ -58,13 +54,37 @@ function files(count: number): string {
   return `${formatCount(count)} ${count === 1 ? 'file' : 'files'}`;
 }
 
-function fileCells({ action, path, partition, rows, size, deleted }: PlannedFile): (string | null)[] {
-  return [
-    action,
-    path,
-    partition.map(([name, value]) => `${name}=${value ?? 'null'}`).join(' '),
-    rows === null ? '' : formatCount(rows),
-    size === null ? '' : formatBytes(size),
-    deleted === null ? '' : `hides ${formatCount(deleted)} rows`,
-  ];
+/** Columns that say nothing of any file are left out. */
+function Files({ files }: { files: PlannedFile[] }) {
+  const columns = COLUMNS.filter(({ cell }) => files.some((file) => cell(file) !== ''));
+  return (
+    <SmallTable
+      label="Files of the commit"
+      columns={columns.map(({ name }) => name)}
+      rows={files.map((file) => columns.map(({ cell }) => cell(file)))}
+      numeric={columns.flatMap(({ isNumeric }, at) => (isNumeric ? [at] : []))}
+    />
+  );
 }
+
+interface FileColumn {
+  name: string;
+  isNumeric?: boolean;
+  cell: (file: PlannedFile) => string;
+}
+
+const COLUMNS: readonly FileColumn[] = [
+  { name: 'action', cell: ({ action }) => action },
+  { name: 'path', cell: ({ path }) => path },
+  {
+    name: 'partition',
+    cell: ({ partition }) => partition.map(([name, value]) => `${name}=${value ?? 'null'}`).join(' '),
+  },
+  { name: 'rows', isNumeric: true, cell: ({ rows }) => (rows === null ? '' : formatCount(rows)) },
+  { name: 'size', isNumeric: true, cell: ({ size }) => (size === null ? '' : formatBytes(size)) },
+  {
+    name: 'deletion vector',
+    cell: ({ deleted }) =>
+      deleted === null ? '' : `hides ${formatCount(deleted)} ${deleted === 1 ? 'row' : 'rows'}`,
+  },
+];

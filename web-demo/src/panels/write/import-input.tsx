@@ -15,8 +15,13 @@ export function ImportInput({ action, onInput }: ImportInputProps) {
   const take = (file: File | undefined) => {
     if (file !== undefined) onInput({ kind: 'file', file });
   };
-  const drop = (event: DragEvent) => {
+  // Around it, at the start, folders are dropped to be opened.
+  const keep = (event: DragEvent) => {
     event.preventDefault();
+    event.stopPropagation();
+  };
+  const drop = (event: DragEvent) => {
+    keep(event);
     setOver(false);
     take(event.dataTransfer?.files[0]);
   };
@@ -25,7 +30,7 @@ export function ImportInput({ action, onInput }: ImportInputProps) {
       class={over ? 'import over' : 'import'}
       aria-label="Rows to import"
       onDragOver={(event) => {
-        event.preventDefault();
+        keep(event);
         setOver(true);
       }}
       onDragLeave={() => setOver(false)}

@@ -22,6 +22,8 @@ export interface GivenRow {
 export class Checker {
   readonly badCells: BadCell[] = [];
   numBadCells = 0;
+  /** By lower-case name. */
+  readonly #badByColumn = new Map<string, number>();
   readonly #schema: StructType;
   readonly #readers: Map<string, { name: string; read: (value: unknown) => unknown }>;
   readonly #given = new Map<string, string>();
@@ -52,6 +54,10 @@ export class Checker {
 
   bad(line: number, column: string, problem: string): void {
     this.numBadCells += 1;
+    // Of nested values the whole column.
+    const top = (column.split('.')[0] ?? '').toLowerCase();
+    const key = this.#readers.has(column.toLowerCase()) ? column.toLowerCase() : top;
+    this.#badByColumn.set(key, (this.#badByColumn.get(key) ?? 0) + 1);
     if (this.badCells.length < MAX_BAD) this.badCells.push({ line, column, problem });
   }
 
@@ -69,7 +75,12 @@ export class Checker {
           note: undefined,
           problem: undefined,
         };
-        if (given.has(name.toLowerCase())) return plain;
+        const bad = this.#badByColumn.get(name.toLowerCase()) ?? 0;
+        if (given.has(name.toLowerCase()))
+          return {
+            ...plain,
+            ...(bad > 0 && { note: `${bad} ${bad === 1 ? 'cell does' : 'cells do'} not fit` }),
+          };
         if (FILLED.some((key) => key in metadata)) return { ...plain, note: 'not given: the table fills it' };
         if (nullable) return { ...plain, note: 'not given: becomes null' };
         return { ...plain, problem: 'not given, and the table does not allow null' };

@@ -9,7 +9,16 @@ const SETTINGS = [
   'SET enable_external_access = false',
 ];
 
-export class Duck {
+/** What is asked of DuckDB, wherever it runs. */
+export interface SqlEngine {
+  run(sql: string): Promise<void>;
+  /** Rows of text, or null. */
+  rows(sql: string): Promise<(string | null)[][]>;
+  /** @param stream an Arrow IPC stream. */
+  insert(stream: Uint8Array, into: { schema: string; name: string; create: boolean }): Promise<void>;
+}
+
+export class Duck implements SqlEngine {
   readonly #db: AsyncDuckDB;
   readonly #connection: AsyncDuckDBConnection;
   readonly version: string;
@@ -44,7 +53,6 @@ export class Duck {
     }
   }
 
-  /** Rows of text, or null. */
   async rows(sql: string): Promise<(string | null)[][]> {
     const table = await this.#connection.query(sql);
     const columns = table.schema.fields.map((_, at) => table.getChildAt(at)!);
@@ -66,7 +74,6 @@ export class Duck {
     await this.#connection.query(sql);
   }
 
-  /** @param stream an Arrow IPC stream. */
   insert(stream: Uint8Array, into: { schema: string; name: string; create: boolean }): Promise<void> {
     return this.#connection.insertArrowFromIPCStream(stream, into);
   }

@@ -3,8 +3,8 @@ import { Field, makeData, RecordBatch, RecordBatchStreamWriter, Schema, Struct }
 import type { DeltaTable } from 'delta-kernel-web';
 import type { Work } from '../context.ts';
 import type { SqlLoad } from '../protocol-sql.ts';
-import type { Duck } from './duck.ts';
-import type { Need } from './plan.ts';
+import type { SqlEngine } from './duck.ts';
+import { type Need, SHAPE } from './plan.ts';
 import { duckColumns, duckType, quoted } from './types.ts';
 
 /** What DuckDB gets of a table at most. */
@@ -13,32 +13,30 @@ const MAX_ROWS = 1_000_000;
 const MAX_BYTES = 256 << 20;
 
 const ROWS = { schema: 'delta', name: 'rows' };
-/** The empty table that queries are planned over. */
-export const SHAPE = 'shape';
 
 /** Everything that the view `t` needs: DuckDB's columns of the table, none of them read. */
-export async function declare(duck: Duck, table: DeltaTable, names: readonly string[]): Promise<void> {
+export async function declare(engine: SqlEngine, table: DeltaTable, names: readonly string[]): Promise<void> {
   const { fields } = table.schema;
-  await duck.run(`CREATE SCHEMA delta`);
-  await duck.run(
+  await engine.run(`CREATE SCHEMA delta`);
+  await engine.run(
     `CREATE TABLE delta.${SHAPE} (${fields.map(({ name, type }) => `${quoted(name)} ${duckType(type)}`).join(', ')})`,
   );
-  await showShape(duck);
-  for (const name of names.slice(1)) await duck.run(`CREATE VIEW ${quoted(name)} AS FROM t`);
+  await showShape(engine);
+  for (const name of names.slice(1)) await engine.run(`CREATE VIEW ${quoted(name)} AS FROM t`);
 }
 
 /** Makes queries plan over the empty table. */
-export function showShape(duck: Duck): Promise<void> {
-  return duck.run(`CREATE OR REPLACE VIEW t AS FROM delta.${SHAPE}`);
+export function showShape(engine: SqlEngine): Promise<void> {
+  return engine.run(`CREATE OR REPLACE VIEW t AS FROM delta.${SHAPE}`);
 }
 
 export class LoadedRows {
-  readonly #duck: Duck;
+  readonly #engine: SqlEngine;
   readonly #table: DeltaTable;
   #load: (SqlLoad & { limit: number | undefined }) | undefined;
 
-  constructor(duck: Duck, table: DeltaTable) {
-    this.#duck = duck;
+  constructor(engine: SqlEngine, table: DeltaTable) {
+    this.#engine = engine;
     this.#table = table;
   }
 
@@ -53,7 +51,7 @@ export class LoadedRows {
       return `CAST(${value} AS ${duckType(type)}) AS ${quoted(name)}`;
     });
     const source = load.columns.length === 0 ? `range(${load.rows})` : 'delta.rows';
-    await this.#duck.run(`CREATE OR REPLACE VIEW t AS SELECT ${columns.join(', ')} FROM ${source}`);
+    await this.#engine.run(`CREATE OR REPLACE VIEW t AS SELECT ${columns.join(', ')} FROM ${source}`);
     return { ...load, wasThere };
   }
 
@@ -93,7 +91,7 @@ export class LoadedRows {
   ): Promise<{ rows: number; isCut: boolean }> {
     const max = Math.min(limit ?? MAX_ROWS, MAX_ROWS);
     const scan = this.#table.scan({ columns: [...columns], where, limit: max + 1, signal });
-    await this.#duck.run('DROP TABLE IF EXISTS delta.rows');
+    await this.#engine.run('DROP TABLE IF EXISTS delta.rows');
     await this.#createEmpty(columns);
     let [rows, bytes, isCut] = [0, 0, false];
     for await (const whole of scan) {
@@ -101,7 +99,7 @@ export class LoadedRows {
       isCut = whole.numRows > batch.numRows && limit === undefined;
       if (batch.numRows > 0) {
         const stream = ipcStream(duckColumns(batch, scan.schema), columns, batch.numRows);
-        await this.#duck.insert(stream, { ...ROWS, create: false });
+        await this.#engine.insert(stream, { ...ROWS, create: false });
         bytes += stream.byteLength;
       }
       rows += batch.numRows;
@@ -113,7 +111,7 @@ export class LoadedRows {
   }
 
   async #createEmpty(columns: readonly string[]): Promise<void> {
-    await this.#duck.run(
+    await this.#engine.run(
       `CREATE TABLE delta.rows AS SELECT ${columns.map(quoted).join(', ')} FROM delta.${SHAPE}`,
     );
   }

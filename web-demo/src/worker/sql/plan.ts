@@ -1,5 +1,11 @@
 /** Which columns and rows of the table a query needs, from DuckDB's own plan of it over an empty table. */
 import type { DeltaTable } from 'delta-kernel-web';
+import type { SqlEngine } from './duck.ts';
+
+/** The empty table that queries are planned over: `delta.shape`. */
+export const SHAPE = 'shape';
+/** Optimizations under which a plan over an empty table would not say what a query needs. */
+const PLAIN = 'statistics_propagation,empty_result_pullup,late_materialization';
 
 /** A node of `EXPLAIN (FORMAT json)`. */
 export interface PlanNode {
@@ -17,19 +23,32 @@ export interface Need {
   readonly limit: number | undefined;
 }
 
+export interface Plans {
+  /** With filters above the scans: the scans then name every column that is used. */
+  readonly wide: readonly PlanNode[];
+  /** With filters in the scans. */
+  readonly narrow: readonly PlanNode[];
+}
+
+/** Plans of a query, while `t` shows the empty table. Throws for what is no query. */
+export async function plansOf(engine: SqlEngine, query: string): Promise<Plans> {
+  const explain = async (disabled: string) => {
+    await engine.run(`SET disabled_optimizers = '${disabled}'`);
+    const [row] = await engine.rows(`EXPLAIN (FORMAT json) FROM (\n${query}\n)`);
+    return JSON.parse(row![1]!) as PlanNode[];
+  };
+  try {
+    return { wide: await explain(`${PLAIN},filter_pushdown`), narrow: await explain(PLAIN) };
+  } finally {
+    await engine.run("SET disabled_optimizers = ''");
+  }
+}
+
 const FLOATS = new Set(['float', 'double']);
 
-/**
- * @param wide the plan with filters above the scans: the scans then name every column that is used.
- * @param narrow the plan with filters in the scans.
- * @param shape the name of the empty table in both.
- */
-export function needOf(
-  table: DeltaTable,
-  sql: string,
-  { wide, narrow, shape }: { wide: readonly PlanNode[]; narrow: readonly PlanNode[]; shape: string },
-): Need {
-  const scans = scansOf(wide, shape);
+/** What a query reads of the table. */
+export function needOf(table: DeltaTable, sql: string, { wide, narrow }: Plans): Need {
+  const scans = scansOf(wide);
   const names = new Set(scans.flatMap(({ extra_info }) => listOf(extra_info.Projections)));
   const columns = table.schema.fields
     .map(({ name }) => name)
@@ -37,15 +56,15 @@ export function needOf(
   return {
     columns,
     isRead: scans.length > 0,
-    where: whereOf(table, columns, scansOf(narrow, shape)),
+    where: whereOf(table, columns, scansOf(narrow)),
     limit: limitOf(sql, narrow),
   };
 }
 
-function scansOf(nodes: readonly PlanNode[], shape: string): PlanNode[] {
+function scansOf(nodes: readonly PlanNode[]): PlanNode[] {
   return nodes.flatMap((node) => [
-    ...(isScan(node) && node.extra_info.Table === shape ? [node] : []),
-    ...scansOf(node.children, shape),
+    ...(isScan(node) && node.extra_info.Table === SHAPE ? [node] : []),
+    ...scansOf(node.children),
   ]);
 }
 

@@ -26,6 +26,7 @@ export function commitPlan(location: URL, text: string): CommitPlan {
       String(value),
     ]),
     files: files.slice(0, MAX_SHOWN),
+    numFiles: files.length,
     numAdds: adds.length,
     numRemoves: removes.length,
     bytesAdded: bytesOf(adds),
