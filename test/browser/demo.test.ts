@@ -275,26 +275,22 @@ describe('the page', () => {
     }
   });
 
-  it.each(['light', 'dark'] as const)('is %s, wide and narrow, without overflow', async (colorScheme) => {
-    for (const [size, width, height] of [
-      ['wide', 1280, 800],
-      ['narrow', 360, 740],
-    ] as const) {
-      await ui.start('', { colorScheme, viewport: { width, height } });
-      await look(`start-${colorScheme}-${size}`);
-      for (const sample of ['Taxi trips', 'Customers', 'Inventory']) {
-        await ui.openSample(sample);
-        const name = `${sample.split(' ')[0]!.toLowerCase()}-${colorScheme}-${size}`;
-        await look(`${name}-overview`);
-        await ui.tab('data').click();
-        await ui.page.locator('.grid td').first().waitFor();
-        await look(`${name}-data`);
-        await ui.tab('history').click();
-        await ui.page.locator('.history > li').first().waitFor();
-        await look(`${name}-history`);
-        await ui.page.getByRole('button', { name: 'Close the table' }).click();
-      }
-      await ui.page.context().close();
+  it.each([
+    ['wide', 1280, 800],
+    ['narrow', 360, 740],
+  ] as const)('is %s, without overflow', async (size, width, height) => {
+    await ui.start('', { viewport: { width, height } });
+    for (const sample of ['Taxi trips', 'Customers', 'Inventory']) {
+      await ui.openSample(sample);
+      const name = `${sample.split(' ')[0]!.toLowerCase()}-${size}`;
+      await look(`${name}-overview`);
+      await ui.tab('data').click();
+      await ui.page.locator('.grid td:not(.spacer)').first().waitFor();
+      await look(`${name}-data`);
+      await ui.tab('history').click();
+      await ui.page.locator('.history > li').first().waitFor();
+      await look(`${name}-history`);
+      await ui.page.getByRole('button', { name: 'Close the table' }).click();
     }
   });
 

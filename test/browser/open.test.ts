@@ -182,8 +182,22 @@ describe('opening', () => {
     await ui.page.locator('.facts').waitFor();
   });
 
+  it('says that the page lacks its worker', async () => {
+    await ui.start(
+      '',
+      {},
+      `globalThis.Worker = class extends Worker {
+      constructor() { super('./no-such-worker.js', { type: 'module' }); }
+    };`,
+    );
+    await ui.page.locator('.sample').first().click();
+    expect(await failure()).toContain('Reload the page.');
+  });
+
   it('says that the browser is offline', async () => {
     await ui.start();
+    await ui.openSample('Inventory');
+    await closeTable();
     // The browser says so to the page; its workers' requests go on, so the host has to fall silent as well.
     await ui.page.context().setOffline(true);
     ui.host.faults = {

@@ -22,7 +22,7 @@ const START: Shown = { source: undefined, version: undefined, tab: 'overview', w
 export function App() {
   const [shown, setShown] = useState(() => fromLink(START));
   const { source, version, tab } = shown;
-  const locked = source !== undefined && 'isLocked' in source ? source : undefined;
+  const locked = source !== undefined && 'isLocked' in source && source.isLocked ? source : undefined;
   const opened = useTable(locked === undefined ? source : undefined, version);
   // Written where a person acts, not as an effect: that could come after the next step back and undo it.
   const show = (change: Partial<Shown>) => {

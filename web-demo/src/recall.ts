@@ -9,7 +9,8 @@ const opened: Source[] = [];
 
 export function remember(source: Source): void {
   const place = placeOf(source);
-  if (Object.keys(place).length === 0) return;
+  // What waits for its keys is no better than what is here already.
+  if (Object.keys(place).length === 0 || ('isLocked' in source && source.isLocked)) return;
   const at = opened.findIndex((other) => isSamePlace(placeOf(other), place));
   if (at === -1) opened.push(source);
   else opened[at] = source;

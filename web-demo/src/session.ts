@@ -4,6 +4,19 @@ import type { Failure, Progress, Result, TableWorker, Task } from './worker/prot
 
 const worker = new Worker(new URL('./table-worker.js', import.meta.url), { type: 'module' });
 
+/** Comes only where the worker's script did not, such as when the network went between page and worker. */
+export const noWorker = new Promise<{ ok: false; failure: Failure }>((resolve) => {
+  worker.addEventListener('error', (event) => {
+    // Errors of its code have a message.
+    if (event instanceof ErrorEvent && event.message) return;
+    const message = 'the part of this page that reads tables could not be loaded';
+    resolve({
+      ok: false,
+      failure: { code: 'IOError', message, advice: 'Reload the page.', snippet: undefined },
+    });
+  });
+});
+
 export const session = Comlink.wrap<TableWorker>(worker) as unknown as TableWorker;
 
 /** What a panel shows: nothing yet, a value, or why there is none. */

@@ -1,6 +1,6 @@
 /** The open table: opened anew whenever its source or version changes, with progress and a way to stop. */
 import { useEffect, useState } from 'preact/hooks';
-import { endTask, type Loadable, loaded, newTask, session } from './session.ts';
+import { endTask, type Loadable, loaded, newTask, noWorker, session } from './session.ts';
 import type { Overview, Progress, Source } from './worker/protocol.ts';
 
 export interface OpenState {
@@ -33,7 +33,9 @@ export function useTable(source: Source | undefined, version: number | undefined
     };
     const task = newTask((progress) => tell({ progress }));
     setAttempt({ of: asked, state: { ...IDLE, cancel: () => void session.cancel(task.id) } });
-    session.open(task, source, version).then((result) => tell({ table: loaded(result) }));
+    Promise.race([session.open(task, source, version), noWorker]).then((result) =>
+      tell({ table: loaded(result) }),
+    );
     return () => {
       current = false;
       endTask(task);

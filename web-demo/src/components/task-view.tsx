@@ -35,7 +35,9 @@ export function Working(props: { doing: string; progress: Progress | undefined; 
   const { doing, progress, cancel } = props;
   useEffect(() => {
     const stop = (event: KeyboardEvent) => {
-      if (event.key === 'Escape' && !event.defaultPrevented) cancel();
+      // Where a dialog is open, it is what Escape closes.
+      const isTaken = event.defaultPrevented || document.querySelector('dialog[open]') !== null;
+      if (event.key === 'Escape' && !isTaken) cancel();
     };
     document.addEventListener('keydown', stop);
     return () => document.removeEventListener('keydown', stop);

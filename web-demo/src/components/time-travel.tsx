@@ -118,6 +118,7 @@ function AsOf({ table, onTravel }: { table: Loadable<Overview>; onTravel: (versi
       class="as-of"
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
+        event.preventDefault();
         close();
         details.current?.querySelector('summary')?.focus();
       }}

@@ -14,7 +14,8 @@ const ADVICE: Record<string, string> = {
   Unauthorized: `The host wants credentials. Use a signed link, ${FOLDER}.`,
   PermissionDenied: `The host refuses access. Use a signed link, make the path public, ${FOLDER}.`,
   IOError: `The host did not answer as it should. Try again, ${FOLDER}.`,
-  MaxCatalogVersion: 'A catalog manages this table: open it through that catalog, at the start of this page.',
+  MaxCatalogVersion:
+    'A catalog manages this table: it can only be opened through that catalog, at the start of this page.',
   InvalidLog: 'The log is incomplete: its first commits may have been cleaned up without a checkpoint.',
   MissingVersion: 'That version is not in the log. Go to the latest one, and choose another in the history.',
   TimestampOutOfRange: 'The table is younger than that, or its log no longer reaches back so far.',
@@ -59,6 +60,13 @@ function adviceFor(error: DeltaError, source: Source | undefined): Advice {
   const { code, feature } = error;
   const own = isOfCatalog(error) ? catalogAdvice(error) : s3Advice(error, source);
   if (own !== undefined) return own;
+  if (source?.kind === 'unity' && code === 'InvalidUrl') {
+    return plain(
+      /no storage is known/.test(error.message)
+        ? 'The catalog says that the table lies where no page can read it.'
+        : 'A server is written https://host.',
+    );
+  }
   if (code === 'Unsupported' && feature === 'catalogManaged') return plain(ADVICE.MaxCatalogVersion);
   if (code === 'Unsupported' && feature !== undefined) {
     return plain(

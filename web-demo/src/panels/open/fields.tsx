@@ -39,6 +39,12 @@ export function SecretField(props: FieldProps) {
   return <TextField {...props} isSecret />;
 }
 
+/** The address of a server in a form's field, https where it has no scheme. */
+export function addressOf(form: FormData, name: string): string | undefined {
+  const text = textOf(form, name);
+  return text === undefined || /^[a-z]+:\/\//i.test(text) ? text : `https://${text}`;
+}
+
 /** The trimmed text of a form's field, undefined where it is empty. */
 export function textOf(form: FormData, name: string): string | undefined {
   const value = form.get(name);

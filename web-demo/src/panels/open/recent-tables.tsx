@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { openFolder } from '../../folders.ts';
 import { linkOf } from '../../location.ts';
 import { sourceOf } from '../../places.ts';
+import { recalled } from '../../recall.ts';
 import { clearRecent, type RecentFolder, recentFolders, recentTables } from '../../recent.ts';
 import type { Source } from '../../worker/protocol.ts';
 
@@ -49,7 +50,7 @@ export function RecentTables({ onOpen, take }: RecentProps) {
                 const source = sourceOf(place);
                 if (source === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return;
                 event.preventDefault();
-                onOpen(source);
+                onOpen(recalled(source));
               }}
             >
               {name} <small>{place.url ?? place.catalog}</small>

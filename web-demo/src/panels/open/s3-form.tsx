@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { S3Keys, S3Settings, Source } from '../../worker/protocol.ts';
-import { SecretField, TextField, textOf } from './fields.tsx';
+import { addressOf, SecretField, TextField, textOf } from './fields.tsx';
 
 /** A table in S3, or in what speaks like it, with keys or without. */
 export function S3Form({ onOpen }: { onOpen: (source: Source) => void }) {
@@ -67,7 +67,11 @@ export function keysOf(form: FormData): S3Keys | undefined | 'incomplete' {
 }
 
 export function settingsOf(form: FormData): S3Settings {
-  const [region, endpoint, style] = [textOf(form, 'region'), textOf(form, 'endpoint'), textOf(form, 'style')];
+  const [region, endpoint, style] = [
+    textOf(form, 'region'),
+    addressOf(form, 'endpoint'),
+    textOf(form, 'style'),
+  ];
   return {
     ...(region !== undefined && { region }),
     ...(endpoint !== undefined && { endpoint }),

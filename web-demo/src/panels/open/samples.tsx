@@ -11,6 +11,9 @@ interface SamplesProps {
   onCopied: () => void;
 }
 
+/** Pages that did not come over https have no storage of their own. */
+const canCopy = 'storage' in navigator && 'getDirectory' in navigator.storage;
+
 /** The tables that come with the page; a copy in this browser may be written to. */
 export function Samples({ onOpen, onCopied }: SamplesProps) {
   const [copying, setCopying] = useState<{ cancel: () => void; progress: Progress | undefined }>();
@@ -40,16 +43,18 @@ export function Samples({ onOpen, onCopied }: SamplesProps) {
               <strong id={`sample-${name}`}>{title}</strong>
               <span>{what}</span>
             </button>
-            <button
-              type="button"
-              class="quiet"
-              disabled={copying !== undefined}
-              onClick={() => void copy(name)}
-              aria-describedby={`sample-${name}`}
-              title="A copy in this browser's own storage may be written to"
-            >
-              Copy to this browser
-            </button>
+            {canCopy && (
+              <button
+                type="button"
+                class="quiet"
+                disabled={copying !== undefined}
+                onClick={() => void copy(name)}
+                aria-describedby={`sample-${name}`}
+                title="A copy in this browser's own storage may be written to"
+              >
+                Copy to this browser
+              </button>
+            )}
           </li>
         ))}
       </ul>

@@ -4,7 +4,7 @@ import { useTask } from '../../components/use-task.ts';
 import { session } from '../../session.ts';
 import type { Source } from '../../worker/protocol.ts';
 import type { CatalogEntry, UnitySource } from '../../worker/protocol-open.ts';
-import { SecretField, TextField, textOf } from './fields.tsx';
+import { addressOf, SecretField, TextField, textOf } from './fields.tsx';
 import { settingsOf } from './s3-form.tsx';
 
 type Catalog = Omit<UnitySource, 'kind' | 'table'>;
@@ -15,7 +15,7 @@ export function UnityForm({ onOpen }: { onOpen: (source: Source) => void }) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
-    const [server, token, table] = [textOf(form, 'server'), textOf(form, 'token'), textOf(form, 'name')];
+    const [server, token, table] = [addressOf(form, 'server'), textOf(form, 'token'), textOf(form, 'name')];
     const catalog = { server: server ?? '', ...(token !== undefined && { token }), ...settingsOf(form) };
     if (table !== undefined) onOpen({ kind: 'unity', ...catalog, table });
     else setBrowsed((before) => ({ catalog, run: (before?.run ?? 0) + 1 }));
