@@ -255,7 +255,9 @@ it('statistics that are too large to keep are read again', async () => {
 const manyFiles = perfLog();
 
 describe.skipIf(manyFiles === undefined)(`300,000 files${corpus}`, () => {
-  it('are listed, sorted, searched and explained, and the page never stands still', async () => {
+  it('are listed, sorted, searched and explained, and the page never stands still', {
+    timeout: 300_000,
+  }, async () => {
     await mkdir(join(ui.tables, 'many'), { recursive: true });
     await cp(join(fileURLToPath(manyFiles!), '_delta_log'), join(ui.tables, 'many/_delta_log'), {
       recursive: true,
