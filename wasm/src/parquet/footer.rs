@@ -117,7 +117,6 @@ impl ParquetFile {
             "createdBy": self.metadata.file_metadata().created_by(),
             "rowGroups": row_groups,
             "keyValueMetadata": pairs,
-            "createdBy": self.metadata.file_metadata().created_by(),
         }))
     }
 
