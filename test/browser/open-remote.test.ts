@@ -98,7 +98,11 @@ describe.skipIf(versitygwMissing)('S3', () => {
 
   it('failures say what to do', async () => {
     const cases: [string, Record<string, string>, string][] = [
-      ['s3://closed/tables/trips', {}, 'The bucket is not public. Open it with keys'],
+      [
+        's3://closed/tables/trips',
+        {},
+        'The bucket is not public, or does not let everybody list it. Open it with keys',
+      ],
       [
         's3://closed/tables/trips',
         { 'Access key ID': 'test', 'Secret access key': 'wrong-key' },

@@ -80,6 +80,13 @@ it('the keyboard finds its way: into a table, past its head, and out again', asy
   expect(await ui.page.title()).toBe('Delta table inspector');
 });
 
+it('the tab that a link names is in view on a narrow page', async () => {
+  await ui.start('#url=samples/trips&tab=write', { viewport: { width: 360, height: 740 } });
+  await ui.tab('write').waitFor();
+  const box = (await ui.tab('write').boundingBox())!;
+  expect(box.x + box.width).toBeLessThanOrEqual(360);
+});
+
 describe('no serious issue for assistive technology, and no overflow', () => {
   const looks = [
     { width: 1280, colorScheme: 'light' },

@@ -1,7 +1,12 @@
+import { useEffect } from 'preact/hooks';
 import { TABS, type Tab } from '../location.ts';
 
 /** The views of a table. Arrow keys move between them, as in any tab list. */
 export function Tabs({ tab, onTab }: { tab: Tab; onTab: (tab: Tab) => void }) {
+  // On a narrow page not all fit.
+  useEffect(() => {
+    document.getElementById(`tab-${tab}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [tab]);
   const move = (event: KeyboardEvent) => {
     const next = destination(tab, event.key);
     if (next === undefined) return;

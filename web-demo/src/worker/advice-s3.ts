@@ -23,7 +23,7 @@ export function s3Advice(error: DeltaError, source: Source | undefined): Advice 
     case 'PermissionDenied':
       return plain(
         source.keys === undefined
-          ? 'The bucket is not public. Open it with keys: “S3 with keys” at the start of this page.'
+          ? 'The bucket is not public, or does not let everybody list it. Open it with keys (“S3 with keys” at the start of this page), or where only its files are public by their https:// address.'
           : 'The keys may not read there: they need s3:ListBucket on the bucket and s3:GetObject below the table.',
       );
     default:
