@@ -46,6 +46,11 @@ export interface StorageCatalogOptions extends EmbeddedCatalogOptions, CatalogCo
   readonly storage: StorageHandler;
   /** Folder for new tables, each in a folder of its own. */
   readonly root: string | URL;
+  /**
+   * Whether `vacuum` and `cleanUpLog` of its tables work. Default true: nobody else would delete what is not needed any
+   * more.
+   */
+  readonly maintenance?: boolean | undefined;
   readonly engine?: Engine | undefined;
   readonly runtime?: Runtime | undefined;
 }
@@ -114,9 +119,10 @@ export class StorageCatalog {
 
   #writer(name: string, tableId: string, location: URL): TableWriter {
     const table = this.catalog.table(name, tableId);
-    const { onWarning } = this.#options;
+    const { onWarning, maintenance: grantsMaintenance = true } = this.#options;
     return {
       committer: this.catalog.committer(name, tableId, { onWarning }),
+      grantsMaintenance,
       catalogState: async (options) => catalogState(location, await table.load(options)),
     };
   }

@@ -77,6 +77,7 @@ export type {
 } from './kernel/expressions/types.ts';
 export type { HistoryEntry, HistoryOptions } from './kernel/history/history.ts';
 export { LogPath } from './kernel/log/log-path.ts';
+export type { CatalogGrant, GrantOptions } from './kernel/maintenance/catalog-grant.ts';
 export { type CleanupOptions, type CleanupResult, cleanUpLog } from './kernel/maintenance/cleanup-log.ts';
 export { countTombstones, type Tombstones } from './kernel/maintenance/tombstones.ts';
 export { type VacuumOptions, type VacuumResult, vacuum } from './kernel/maintenance/vacuum.ts';

@@ -15,6 +15,7 @@ import { parsePredicate } from '../kernel/expressions/parser.ts';
 import type { Predicate } from '../kernel/expressions/types.ts';
 import { type HistoryEntry, type HistoryOptions, history } from '../kernel/history/history.ts';
 import type { LogPath } from '../kernel/log/log-path.ts';
+import type { GrantOptions } from '../kernel/maintenance/catalog-grant.ts';
 import { type CleanupOptions, type CleanupResult, cleanUpLog } from '../kernel/maintenance/cleanup-log.ts';
 import { type VacuumOptions, type VacuumResult, vacuum } from '../kernel/maintenance/vacuum.ts';
 import { parseTimestamp } from '../kernel/partition-values/temporal.ts';
@@ -288,16 +289,16 @@ export class DeltaTable {
    * Deletes data files that neither the newest version nor any within the retention needs; `dryRun` only tells which.
    * See `vacuum` of the kernel for the errors.
    */
-  vacuum(options: VacuumOptions = {}): Promise<VacuumResult> {
-    return vacuum(this.engine, this.snapshot, options);
+  async vacuum(options: VacuumOptions = {}): Promise<VacuumResult> {
+    return vacuum(this.engine, this.snapshot, { ...(await this.#grant(options)), ...options });
   }
 
   /**
    * Deletes log files of versions past `delta.logRetentionDuration`, as far as a checkpoint takes their place.
    * See `cleanUpLog` of the kernel for the errors.
    */
-  cleanUpLog(options: CleanupOptions = {}): Promise<CleanupResult> {
-    return cleanUpLog(this.engine, this.snapshot, options);
+  async cleanUpLog(options: CleanupOptions = {}): Promise<CleanupResult> {
+    return cleanUpLog(this.engine, this.snapshot, { ...(await this.#grant(options)), ...options });
   }
 
   /**
@@ -307,6 +308,13 @@ export class DeltaTable {
   async publish(options: CallOptions = {}): Promise<number> {
     this.#snapshot = await this.snapshot.publish(this.engine, this.#writer.committer, options);
     return this.version;
+  }
+
+  /** Asks the catalog, where it lets its clients delete files of its tables. */
+  async #grant({ signal }: CallOptions): Promise<GrantOptions> {
+    if (this.#writer.grantsMaintenance !== true) return {};
+    const { logTail = [], maxCatalogVersion = this.version } = await this.#writer.catalogState({ signal });
+    return { grant: { logTail, maxCatalogVersion } };
   }
 
   #target(): WriteTarget {

@@ -1,7 +1,6 @@
 /** Whether this kernel may write checkpoints and checksums of a table, and maintain it. */
-import { DeltaError, shownUrl, withContext } from '../../errors.ts';
+import { shownUrl, withContext } from '../../errors.ts';
 import type { SnapshotState } from '../snapshot/state.ts';
-import { isFeatureSupported } from '../table-features/protocol-support.ts';
 import { checkWriteSupport } from '../table-features/write-support.ts';
 
 /** Features that ask something of rows and columns that are written: who adds neither keeps them. */
@@ -23,17 +22,4 @@ export function checkRowlessWriteSupport({ protocol, metadata, tableRoot, versio
   } catch (error) {
     throw withContext(error, { table: shownUrl(tableRoot), version });
   }
-}
-
-/**
- * Deleting files of a catalog-managed table is for its catalog to allow, and none has a way to (`PROTOCOL.md`,
- * "Catalog-managed tables": maintenance operations). Throws `Unsupported`.
- */
-export function refuseCatalogManaged({ protocol, tableRoot }: SnapshotState, what: string): void {
-  if (!isFeatureSupported(protocol, 'catalogManaged')) return;
-  throw new DeltaError(
-    'Unsupported',
-    `${what} of a catalog-managed table (feature catalogManaged) is for its catalog to do: nothing was deleted`,
-    { table: shownUrl(tableRoot), feature: 'catalogManaged' },
-  );
 }

@@ -3,7 +3,7 @@
  * newest checkpoint that is old enough.
  */
 import { isDeltaError, shownUrl, withContext } from '../../errors.ts';
-import { checkRowlessWriteSupport, refuseCatalogManaged } from '../checkpoint/support.ts';
+import { checkRowlessWriteSupport } from '../checkpoint/support.ts';
 import { type CallOptions, type Engine, type FileMeta, pathOf } from '../engine.ts';
 import { latestVersionAsOf } from '../history/timestamps.ts';
 import { newestCompleteCheckpoint } from '../log/checkpoint-choice.ts';
@@ -12,10 +12,11 @@ import { fileNameOf } from '../log/log-path.ts';
 import type { LogFile } from '../log/types.ts';
 import { joinPath } from '../paths.ts';
 import type { SnapshotState } from '../snapshot/state.ts';
+import { type CatalogGrant, checkGrant, type GrantOptions } from './catalog-grant.ts';
 import { deleteInOrder, deletingStorage } from './delete-files.ts';
 import { sidecarsOf } from './sidecar-references.ts';
 
-export interface CleanupOptions extends CallOptions {
+export interface CleanupOptions extends GrantOptions {
   /** Whether only to tell what would be deleted. Default false. */
   readonly dryRun?: boolean | undefined;
 }
@@ -35,16 +36,16 @@ const NOTHING: CleanupResult = { keptFrom: undefined, files: [] };
  * their place; nothing where `delta.enableExpiredLogCleanup` is false. All is listed and read before the first file is
  * deleted, oldest versions first.
  *
- * Errors: `Unsupported` for a catalog-managed table, a feature that stands in the way, a storage that cannot delete;
+ * Errors: `Unsupported` for a catalog-managed table without its catalog's `grant`, a feature that stands in the way, a storage that cannot delete;
  * those of reading the log; storage's own.
  */
 export async function cleanUpLog(
   engine: Engine,
   snapshot: SnapshotState,
-  { dryRun = false, signal }: CleanupOptions = {},
+  { dryRun = false, grant, signal }: CleanupOptions = {},
 ): Promise<CleanupResult> {
   const { tableRoot, logSegment, tableProperties } = snapshot;
-  refuseCatalogManaged(snapshot, 'cleaning up the log');
+  checkGrant(snapshot, 'cleaning up the log', grant);
   checkRowlessWriteSupport(snapshot);
   const storage = deletingStorage(engine, tableRoot, 'cleaning up the log');
   if (!tableProperties.enableExpiredLogCleanup) return NOTHING;
@@ -56,7 +57,7 @@ export async function cleanUpLog(
     if (kept === undefined) return NOTHING;
     const locations = [
       ...oldLogFiles(files, kept),
-      ...(await oldStagedCommits(engine, snapshot, kept, { signal })),
+      ...(await oldStagedCommits(engine, snapshot, kept, grant, { signal })),
       ...(await unusedSidecars(engine, snapshot, files, kept, { signal })),
     ];
     if (!dryRun) await deleteInOrder(storage, locations, { signal });
@@ -127,16 +128,20 @@ function oldLogFiles(files: readonly LogFile[], kept: number): URL[] {
     .map(({ file }) => file.location);
 }
 
+/** But for those that the catalog still lists, which readers may be sent to. */
 async function oldStagedCommits(
   engine: Engine,
   { logSegment }: SnapshotState,
   kept: number,
+  grant: CatalogGrant | undefined,
   options: CallOptions,
 ): Promise<URL[]> {
+  const listed = new Set(grant?.logTail.map(({ file }) => pathOf(file.location)));
   const staged: URL[] = [];
   for await (const { location } of listDirectory(engine, logSegment.logRoot, '_staged_commits/', options)) {
     const version = /^(\d{20})\.[^./]{36}\.json$/.exec(fileNameOf(location))?.[1];
-    if (version !== undefined && Number(version) <= kept) staged.push(location);
+    if (version === undefined || Number(version) > kept || listed.has(pathOf(location))) continue;
+    staged.push(location);
   }
   return staged;
 }

@@ -1,15 +1,16 @@
 /** Deleting data files that no version within the retention needs (`PROTOCOL.md`, "VACUUM Protocol Check"). */
 import { DeltaError, shownUrl, withContext } from '../../errors.ts';
-import { checkRowlessWriteSupport, refuseCatalogManaged } from '../checkpoint/support.ts';
+import { checkRowlessWriteSupport } from '../checkpoint/support.ts';
 import { partitionFields } from '../column-mapping/resolve.ts';
 import { type CallOptions, compareUtf8, type Engine, type FileMeta, relativePath } from '../engine.ts';
 import { hiveEscape } from '../partition-values/path.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { SnapshotState } from '../snapshot/state.ts';
+import { type GrantOptions, newestToMaintain } from './catalog-grant.ts';
 import { deleteInOrder, deletingStorage } from './delete-files.ts';
 import { type References, referencesOf } from './references.ts';
 
-export interface VacuumOptions extends CallOptions {
+export interface VacuumOptions extends GrantOptions {
   /**
    * Files that were removed or written in the last so many hours stay. Default: the table's
    * `delta.deletedFileRetentionDuration` (7 days).
@@ -41,8 +42,9 @@ const HOUR = 60 * 60 * 1000;
  * Vacuums the newest version of a table. Everything is listed and every reference read before the first file is
  * deleted: a failure until then deletes nothing.
  *
- * Errors: `Unsupported` for a catalog-managed table, a feature that this version does not know, a storage that cannot
- * delete (unless it is a dry run), list folders or tell times; `InvalidOption` for a negative retention, or one below the table's without
+ * Errors: `Unsupported` for a catalog-managed table without its catalog's `grant` or with commits that are not published,
+ * a feature that this version does not know, a storage that cannot delete (unless it is a dry run), list folders or tell
+ * times; `InvalidOption` for a negative retention, or one below the table's without
  * `allowShortRetention`; those of reading the log; storage's own.
  */
 export async function vacuum(
@@ -51,10 +53,8 @@ export async function vacuum(
   options: VacuumOptions = {},
 ): Promise<VacuumResult> {
   const { dryRun = false, signal } = options;
-  refuseCatalogManaged(snapshot, 'vacuum');
-  const newest = await snapshot.refresh(engine, { signal });
+  const newest = await newestToMaintain(engine, snapshot, 'vacuum', options);
   const { tableRoot, version } = newest;
-  refuseCatalogManaged(newest, 'vacuum');
   checkRowlessWriteSupport(newest);
   const storage = dryRun ? undefined : deletingStorage(engine, tableRoot, 'vacuum');
   const retention = retentionOf(newest, options);

@@ -22,6 +22,8 @@ export interface TableWriter {
   readonly committer: Committer;
   /** What the table's catalog says now; nothing for tables without one. */
   readonly catalogState: (options: CallOptions) => Promise<CatalogState>;
+  /** Whether the table's catalog lets its clients vacuum the table and clean up its log. Default false. */
+  readonly grantsMaintenance?: boolean | undefined;
   /** Told what a commit did, where the table's catalog keeps such counts. */
   readonly reportCommit?: ((counts: CommitCounts, options: CallOptions) => Promise<void>) | undefined;
 }
