@@ -237,6 +237,24 @@ describe.skipIf(shared === undefined)(`one file${corpus}`, () => {
   });
 });
 
+it('columns that files know by other names are called as people call them', async () => {
+  // Files of 100 ids each; rows were deleted.
+  await ui.start('#url=samples/customers&tab=files&where=id+>%3D+500');
+  await ui.page.getByText('read', { exact: true }).first().waitFor();
+  const skipped = (await column('Read by the query')).filter((text) => text.startsWith('skipped'));
+  expect(skipped).toContainEqual(expect.stringContaining('maxValues.id = 99'));
+  expect(skipped.join()).not.toContain('col-');
+  await ui.page.locator('tr', { hasText: 'maxValues.id = 99' }).locator('.link').click();
+  await ui.page.getByText('Columns, over all row groups').waitFor();
+  const columns = ui.page.locator('table', { hasText: 'Columns, over all row groups' }).locator('tbody th');
+  expect(await columns.allTextContents()).toEqual([
+    ...['id', 'name (display)', 'born', 'score', 'seen', 'local_time', 'avatar'],
+    ...['attributes.key_value.key', 'attributes.key_value.value', 'profile.value', 'profile.metadata'],
+  ]);
+  const groups = ui.page.locator('table', { hasText: 'Read by the query' }).locator('tbody');
+  expect(await groups.textContent()).toMatch(/skipped: id >= 500: .*maxValues.id = 99/);
+});
+
 it('a table without files says so', async () => {
   await ui.start('#url=samples/inventory&version=0&tab=files');
   await ui.page.getByText('The table has no files at version 0.').waitFor();

@@ -1,5 +1,11 @@
 /** The columns that have statistics: leaves through structs, by the names that people and files know them by. */
-import { columnPathToString, type DataType, type DeltaTable, type StructField } from 'delta-kernel-web';
+import {
+  columnPathToString,
+  type DataType,
+  type DeltaTable,
+  parseColumnPath,
+  type StructField,
+} from 'delta-kernel-web';
 
 const PHYSICAL_NAME = 'delta.columnMapping.physicalName';
 
@@ -36,6 +42,34 @@ export function leafColumns(table: DeltaTable): LeafColumn[] {
       ];
     });
   return leaves(schema.fields, [], []);
+}
+
+/** Names that people know for those that logs and files have. */
+export class ColumnNames {
+  readonly #leaves: readonly LeafColumn[];
+  readonly #known = new Map<string, string>();
+
+  constructor(table: DeltaTable) {
+    this.#leaves = leafColumns(table);
+  }
+
+  /** The path of a column, or of what lies within one, as people know it; as it is where the table has no such column. */
+  logical(path: readonly string[]): readonly string[] {
+    const leaf = this.#leaves.find(({ physical }) => physical.every((name, at) => name === path[at]));
+    return leaf === undefined ? path : [...leaf.logical, ...path.slice(leaf.physical.length)];
+  }
+
+  /** A statistic such as ``minValues.`col-1` `` as `minValues.fare`; partition values by the column's name alone. */
+  statistic(written: string): string {
+    let shown = this.#known.get(written);
+    if (shown === undefined) {
+      const [part = '', ...path] = parseColumnPath(written);
+      const column = this.logical(path);
+      shown = columnPathToString(part === 'partitionValues' ? column : [part, ...column]);
+      this.#known.set(written, shown);
+    }
+    return shown;
+  }
 }
 
 /** What `partitionValues` of the log calls each partition column, in their order. */

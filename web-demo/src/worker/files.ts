@@ -1,5 +1,6 @@
 /** Live files of the files tab: the list, and why a scan reads some of them. */
 import type { ParquetLayout } from 'delta-kernel-web';
+import { ColumnNames } from './columns.ts';
 import { attempt, type Work, type WorkerContext } from './context.ts';
 import { detailOf } from './files/detail.ts';
 import { FileOrder } from './files/order.ts';
@@ -47,15 +48,19 @@ export function filesCalls(context: WorkerContext): FilesCalls {
         const file = await files.store.file(files.indexOf(path), work);
         const layout = await readLayout(work.table, file, work);
         files.layout = { path, layout };
-        return insideOf(layout, await readVerdicts(work.table, file, where, work.signal));
+        const names = new ColumnNames(work.table);
+        const verdicts = await readVerdicts(work.table, file, where, { names, signal: work.signal });
+        return insideOf(layout, verdicts, names);
       }),
     rowGroup: (task, path, rowGroup, pagesOf) =>
       context.run(task, async (work) => {
         const files = await load(work);
+        const names = new ColumnNames(work.table);
         if (pagesOf === undefined && files.layout?.path === path)
-          return chunkRows(files.layout.layout, rowGroup);
+          return chunkRows(files.layout.layout, rowGroup, names);
         const file = await files.store.file(files.indexOf(path), work);
-        return chunkRows(await readLayout(work.table, file, { signal: work.signal, pagesOf }), rowGroup);
+        const layout = await readLayout(work.table, file, { signal: work.signal, pagesOf });
+        return chunkRows(layout, rowGroup, names);
       }),
   };
 }

@@ -8,7 +8,7 @@ import {
   type RowGroupVerdict,
   type ScanFile,
 } from 'delta-kernel-web';
-import { leafColumns } from './columns.ts';
+import type { ColumnNames } from './columns.ts';
 import { valuesText } from './files/verdicts.ts';
 import type { ChunkRow, InsideColumn, ParquetInside, RowGroupRow } from './protocol-files.ts';
 
@@ -31,7 +31,7 @@ export async function readVerdicts(
   table: DeltaTable,
   file: ScanFile,
   where: string,
-  signal: AbortSignal,
+  { names, signal }: { names: ColumnNames; signal: AbortSignal },
 ): Promise<readonly RowGroupVerdict[] | undefined> {
   if (where === '') return undefined;
   const { engine, url, snapshot } = table;
@@ -40,19 +40,14 @@ export async function readVerdicts(
   const meta = dataFileMeta(url, file);
   return engine.parquetHandler.explainRowGroups?.(meta, physicalSchema, physicalPredicate, {
     signal,
-    displayPath: displayPaths(table),
+    displayPath: (path) => names.logical(path),
   });
-}
-
-/** Columns by the names that people know, where files have others. */
-function displayPaths(table: DeltaTable): (path: readonly string[]) => readonly string[] {
-  const logical = new Map(leafColumns(table).map((leaf) => [JSON.stringify(leaf.physical), leaf.logical]));
-  return (path) => logical.get(JSON.stringify(path)) ?? path;
 }
 
 export function insideOf(
   { footer, rowGroups }: ParquetLayout,
   verdicts: readonly RowGroupVerdict[] | undefined,
+  names: ColumnNames,
 ): ParquetInside {
   const rows = rowGroups.map(({ numRows, columns }, at): RowGroupRow => {
     const verdict = verdicts?.[at];
@@ -61,7 +56,7 @@ export function insideOf(
       ...sizesOf(columns),
       columns: columns.length,
       read: verdict?.kept,
-      why: verdict?.reason && `${verdict.reason.condition}: ${valuesText(verdict.reason.values)}`,
+      why: verdict?.reason && `${verdict.reason.condition}: ${valuesText(verdict.reason.values, names)}`,
     };
   });
   return {
@@ -72,14 +67,17 @@ export function insideOf(
       return { key, value: cut(value, MAX_METADATA), length: value.length };
     }),
     rowGroups: rows,
-    columns: overRowGroups(rowGroups.flatMap(({ columns }) => columns)),
+    columns: overRowGroups(
+      rowGroups.flatMap(({ columns }) => columns),
+      names,
+    ),
   };
 }
 
-export function chunkRows({ rowGroups }: ParquetLayout, rowGroup: number): ChunkRow[] {
+export function chunkRows({ rowGroups }: ParquetLayout, rowGroup: number, names: ColumnNames): ChunkRow[] {
   const bound = (text: string | undefined) => text && cut(text, MAX_BOUND);
   return (rowGroups[rowGroup]?.columns ?? []).map((chunk) => ({
-    ...columnOf([chunk]),
+    ...columnOf([chunk], names),
     values: chunk.numValues,
     start: chunk.start,
     nulls: chunk.statistics?.nullCount,
@@ -90,18 +88,19 @@ export function chunkRows({ rowGroups }: ParquetLayout, rowGroup: number): Chunk
 }
 
 /** The chunks of each column together, in the order of the schema. */
-function overRowGroups(chunks: readonly ColumnChunkLayout[]): InsideColumn[] {
+function overRowGroups(chunks: readonly ColumnChunkLayout[], names: ColumnNames): InsideColumn[] {
   const byPath = new Map<string, ColumnChunkLayout[]>();
   for (const chunk of chunks) {
     const key = JSON.stringify(chunk.path);
     byPath.set(key, [...(byPath.get(key) ?? []), chunk]);
   }
-  return Array.from(byPath.values(), columnOf);
+  return Array.from(byPath.values(), (each) => columnOf(each, names));
 }
 
-function columnOf(chunks: readonly ColumnChunkLayout[]): InsideColumn {
+function columnOf(chunks: readonly ColumnChunkLayout[], names: ColumnNames): InsideColumn {
   return {
     path: [...chunks[0]!.path],
+    name: names.logical(chunks[0]!.path).join('.'),
     type: chunks[0]!.physicalType,
     codecs: [...new Set(chunks.map(({ codec }) => codec))],
     encodings: [...new Set(chunks.flatMap(({ encodings }) => encodings))],

@@ -168,7 +168,10 @@ export interface RowGroupRow {
 
 /** A column over all row groups. */
 export interface InsideColumn {
+  /** As the file has it. */
   path: string[];
+  /** As people know it. */
+  name: string;
   type: string;
   codecs: string[];
   encodings: string[];

@@ -68,11 +68,25 @@ function Head() {
 }
 
 function Chunk({ chunk, onPages }: { chunk: ChunkRow; onPages: () => void }) {
-  const { path, values, nulls, min, max, compressed, codecs, encodings, start, pageIndex, bloomFilter } =
-    chunk;
+  const {
+    path,
+    name,
+    values,
+    nulls,
+    min,
+    max,
+    compressed,
+    codecs,
+    encodings,
+    start,
+    pageIndex,
+    bloomFilter,
+  } = chunk;
   return (
     <tr>
-      <th scope="row">{path.join('.')}</th>
+      <th scope="row" title={path.join('.')}>
+        {name}
+      </th>
       <td class="numeric">{formatCount(values)}</td>
       <td class="numeric">{nulls === undefined ? '' : formatCount(nulls)}</td>
       <td>{min ?? ''}</td>
@@ -95,11 +109,11 @@ function Chunk({ chunk, onPages }: { chunk: ChunkRow; onPages: () => void }) {
 
 function Pages({ path, rowGroup, column }: ChunkTableProps & { column: string[] }) {
   const task = useTask((each) => session.rowGroup(each, path, rowGroup, column), [path, rowGroup, column]);
-  const name = column.join('.');
+  const key = column.join('.');
   return (
     <TaskView task={task} doing="Reading the page index">
       {(chunks) => {
-        const pages = chunks.find((chunk) => chunk.path.join('.') === name)?.pages;
+        const { name = key, pages } = chunks.find((chunk) => chunk.path.join('.') === key) ?? {};
         if (pages === undefined)
           return <p class="empty">The page index of {name} says nothing that can be used.</p>;
         return <PageTable name={name} pages={pages} />;

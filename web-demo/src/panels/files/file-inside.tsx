@@ -66,7 +66,9 @@ function Columns({ columns, all }: { columns: InsideColumn[]; all: number }) {
         <tbody>
           {columns.slice(0, shown).map((column) => (
             <tr key={column.path.join('.')}>
-              <th scope="row">{column.path.join('.')}</th>
+              <th scope="row" title={column.path.join('.')}>
+                {column.name}
+              </th>
               <td>{column.type}</td>
               <td>{column.codecs.join(', ')}</td>
               <td>{column.encodings.join(', ')}</td>
@@ -148,7 +150,7 @@ function RowGroupTable({ rowGroups, path }: { rowGroups: RowGroupRow[]; path: st
                 <td class="numeric">{formatBytes(group.compressed)}</td>
                 <td class="numeric">{formatBytes(group.uncompressed)}</td>
                 {hasVerdicts && (
-                  <td>{group.read ? 'read' : `skipped${group.why ? `: ${group.why}` : ''}`}</td>
+                  <td class="why">{group.read ? 'read' : `skipped${group.why ? `: ${group.why}` : ''}`}</td>
                 )}
               </tr>
             ))}

@@ -1,5 +1,6 @@
 /** Which files, and which of their row groups, a scan with a predicate reads, and why not the others. */
 import type { ExplainedFile, ExplainTotals, RowGroupVerdict, SkipReason } from 'delta-kernel-web';
+import { ColumnNames } from '../columns.ts';
 import type { Work } from '../context.ts';
 import type { Explanation, FileVerdict, RowGroupTotals, Totals } from '../protocol-files.ts';
 import { breathe, type FileStore } from './store.ts';
@@ -13,6 +14,7 @@ export class Verdicts {
   readonly id: number;
   readonly where: string;
   readonly #store: FileStore;
+  readonly #names: ColumnNames;
   readonly #reasonOf: Int32Array;
   readonly #values: string[];
   readonly #reasons: (Totals & { rule: string; condition: string })[] = [];
@@ -25,6 +27,7 @@ export class Verdicts {
     this.id = made;
     this.where = where;
     this.#store = store;
+    this.#names = new ColumnNames(store.table);
     this.#reasonOf = new Int32Array(store.length).fill(-1);
     this.#values = new Array(store.length).fill('');
   }
@@ -63,7 +66,7 @@ export class Verdicts {
     reason.bytes += this.#store.sizes[index]!;
     reason.rows = reason.rows === null || Number.isNaN(rows) ? null : reason.rows + rows;
     this.#reasonOf[index] = id;
-    this.#values[index] = valuesText(values);
+    this.#values[index] = valuesText(values, this.#names);
   }
 
   isRead(index: number): boolean {
@@ -128,9 +131,7 @@ function none(): RowGroupTotals['read'] {
   return { rowGroups: 0, rows: 0, bytes: 0 };
 }
 
-/** `minValues.fare = 2.5, maxValues.fare = 80`; partition values by the column's name alone. */
-export function valuesText(values: SkipReason['values']): string {
-  return values
-    .map(({ statistic, value }) => `${statistic.replace(/^partitionValues\./, '')} = ${value}`)
-    .join(', ');
+/** `minValues.fare = 2.5, maxValues.fare = 80` */
+export function valuesText(values: SkipReason['values'], names: ColumnNames): string {
+  return values.map(({ statistic, value }) => `${names.statistic(statistic)} = ${value}`).join(', ');
 }
