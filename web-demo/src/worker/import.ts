@@ -1,5 +1,6 @@
 /** What a person drops or pastes, as rows for a table. */
 import { DeltaError, jsonWriters, type RowInput, type StructType } from 'delta-kernel-web';
+import type { Work } from './context.ts';
 import { cellReader } from './import/cells.ts';
 import { Checker, type GivenRow, parquetColumns } from './import/check.ts';
 import { type CsvRow, readCsv } from './import/csv.ts';
@@ -14,6 +15,11 @@ const PREVIEW_ROWS = 20;
 /** Rows that a type is inferred from. */
 const INFER_ROWS = 10_000;
 
+/** Rows after which a check looks up: it can be stopped then. */
+const PAUSE_EVERY = 5000;
+
+type CheckWork = Pick<Work, 'signal' | 'report'>;
+
 export interface Import {
   readonly check: ImportCheck;
   /** Empty where something does not fit. */
@@ -24,11 +30,11 @@ export async function readImport(
   schema: StructType,
   input: ImportInput,
   options: ImportOptions,
-  signal: AbortSignal,
+  work: CheckWork,
 ): Promise<Import> {
-  if (await isParquet(input)) return readParquet(schema, (input as { file: File }).file, signal);
+  if (await isParquet(input)) return readParquet(schema, (input as { file: File }).file, work.signal);
   const text = await textOf(input);
-  return isJson(text) ? readJsonText(schema, text) : readCsvText(schema, text, options);
+  return isJson(text) ? readJsonText(schema, text, work) : readCsvText(schema, text, options, work);
 }
 
 export async function inferColumns(input: ImportInput, signal: AbortSignal): Promise<NewColumn[]> {
@@ -62,7 +68,12 @@ export async function inferColumns(input: ImportInput, signal: AbortSignal): Pro
   );
 }
 
-function readCsvText(schema: StructType, text: string, { header }: ImportOptions): Import {
+async function readCsvText(
+  schema: StructType,
+  text: string,
+  { header }: ImportOptions,
+  work: CheckWork,
+): Promise<Import> {
   const rows = readCsv(text);
   if (rows.length === 0) throw empty();
   const names = header ? rows[0]!.cells.map((name) => name.trim()) : schema.fields.map(({ name }) => name);
@@ -74,7 +85,7 @@ function readCsvText(schema: StructType, text: string, { header }: ImportOptions
     const type = schema.fields.find((field) => same(field.name, name))?.type;
     return type === undefined ? undefined : cellReader(type);
   });
-  const given = body.map((row) => csvRow(row, names, readers, checker));
+  const given = await checked(body, work, (row) => csvRow(row, names, readers, checker));
   return finished('CSV', given, checker, names);
 }
 
@@ -97,11 +108,29 @@ function csvRow(
   return given;
 }
 
-function readJsonText(schema: StructType, text: string): Import {
+async function readJsonText(schema: StructType, text: string, work: CheckWork): Promise<Import> {
   const { rows, isList } = readJson(text);
   const checker = new Checker(schema);
-  for (const row of rows) checker.add(row);
+  await checked(rows, work, (row) => checker.add(row));
   return finished(isList ? 'JSON' : 'NDJSON', rows, checker);
+}
+
+/** Looks at each row, with pauses in which a stop is heard. */
+async function checked<T, R>(
+  rows: readonly T[],
+  { signal, report }: CheckWork,
+  look: (row: T) => R,
+): Promise<R[]> {
+  const results: R[] = [];
+  for (const [at, row] of rows.entries()) {
+    if (at % PAUSE_EVERY === PAUSE_EVERY - 1) {
+      report({ done: at + 1, total: rows.length, unit: 'rows' });
+      await new Promise((resolve) => setTimeout(resolve));
+      signal.throwIfAborted();
+    }
+    results.push(look(row));
+  }
+  return results;
 }
 
 function finished(

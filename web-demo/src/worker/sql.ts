@@ -6,7 +6,6 @@ import type { Duck } from './sql/duck.ts';
 import type { LoadedRows } from './sql/loaded.ts';
 import type { Plans } from './sql/plan.ts';
 
-const MIB = 1 << 20;
 /** Characters of a cell; nobody reads more in a grid. */
 const MAX_CELL = 2000;
 
@@ -72,11 +71,7 @@ class Runner {
       import('./sql/loaded.ts'),
     ]);
     const duck = await Duck.start(signal, (loaded, total) =>
-      report({
-        done: Math.ceil(loaded / MIB),
-        ...(total > 0 && { total: Math.ceil(total / MIB) }),
-        unit: 'MiB of DuckDB',
-      }),
+      report({ done: loaded, ...(total > 0 && { total }), unit: 'bytes' }),
     );
     const names = namesOf(table);
     await declare(duck, table, names);

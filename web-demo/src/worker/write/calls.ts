@@ -17,6 +17,8 @@ import { writeState } from './state.ts';
 const ENGINE_INFO = 'delta-kernel-web inspector';
 const PREVIEW_ROWS = 20;
 
+type Task = Pick<Work, 'signal' | 'report'>;
+
 /** What a change gives in the end. */
 interface Made {
   readonly what: string;
@@ -37,19 +39,21 @@ export function loadedCalls(context: WorkerContext): WriteCalls {
   return {
     writeState: (task) => context.run(task, async (work) => writeState(await newest(work))),
     checkImport: (task, input, options) =>
-      context.run(task, async ({ table, signal }) =>
-        writer.keep(await readImport(table.schema, input, options, signal)),
+      context.run(task, async (work) =>
+        writer.keep(await readImport(work.table.schema, input, options, work)),
       ),
     inferColumns: (task, input) => context.runAlone(task, (signal) => inferColumns(input, signal)),
-    planAppend: (task) => context.run(task, async (work) => writer.append(await newest(work), work.signal)),
+    planAppend: (task) => context.run(task, async (work) => writer.append(await newest(work), work)),
     planDelete: (task, where) =>
       context.run(task, async (work) => {
         const table = await newest(work);
         const preview = await firstRows(table, where, work.signal);
-        return { ...preview, step: await writer.delete(table, where, work.signal) };
+        return { ...preview, step: await writer.delete(table, where, work) };
       }),
-    planCreate: (task, table) => context.runAlone(task, (signal) => writer.create(table, signal)),
-    goOn: (task, change) => context.runAlone(task, (signal) => writer.goOn(change, signal)),
+    planCreate: (task, table) =>
+      context.runAlone(task, (signal, report) => writer.create(table, { signal, report })),
+    goOn: (task, change) =>
+      context.runAlone(task, (signal, report) => writer.goOn(change, { signal, report })),
     discardChange: async (change) => writer.discard(change),
     planCheckpoint: (task) =>
       context.run(task, async (work) => files.planCheckpoint(await newest(work), work)),
@@ -93,24 +97,24 @@ class Writer {
     return given.check;
   }
 
-  append(table: DeltaTable, signal: AbortSignal): Promise<ChangeStep> {
+  append(table: DeltaTable, work: Task): Promise<ChangeStep> {
     const rows = this.#import?.rows ?? [];
-    return this.#begin(table, signal, async (held, abort, onWarning) => {
+    return this.#begin(table, work, async (held, abort, onWarning) => {
       const before = held.version;
       const version = await held.append(rows, { signal: abort, engineInfo: ENGINE_INFO, onWarning });
       return { what: 'Appended', version: version === before ? undefined : version, table: held };
     });
   }
 
-  delete(table: DeltaTable, where: string, signal: AbortSignal): Promise<ChangeStep> {
-    return this.#begin(table, signal, async (held, abort, onWarning) => {
+  delete(table: DeltaTable, where: string, work: Task): Promise<ChangeStep> {
+    return this.#begin(table, work, async (held, abort, onWarning) => {
       const result = await held.delete(where, { signal: abort, engineInfo: ENGINE_INFO, onWarning });
       const version = result.deletedRows === 0 ? undefined : result.version;
       return { what: `Deleted ${result.deletedRows} rows`, version, table: held };
     });
   }
 
-  async create(table: Parameters<WriteCalls['planCreate']>[1], signal: AbortSignal): Promise<ChangeStep> {
+  async create(table: Parameters<WriteCalls['planCreate']>[1], work: Task): Promise<ChangeStep> {
     this.discard();
     const creation = await createTableOf(table, { engineInfo: ENGINE_INFO, onWarning: this.#onWarning });
     return this.#first(
@@ -118,15 +122,15 @@ class Writer {
         const version = await creation.run(storage, abort);
         return { what: 'Created the table', version, made: table.place };
       }),
-      signal,
+      work,
     );
   }
 
-  async goOn(id: number, signal: AbortSignal): Promise<ChangeStep> {
+  async goOn(id: number, work: Task): Promise<ChangeStep> {
     const change = this.#change;
     if (change?.id !== id) throw new Error('no change waits to be committed: prepare it again');
     change.goOn();
-    return this.#step(change, signal);
+    return this.#step(change, work);
   }
 
   /** @param id of the change that is meant; whichever waits by default. */
@@ -146,7 +150,7 @@ class Writer {
 
   #begin(
     table: DeltaTable,
-    signal: AbortSignal,
+    work: Task,
     run: (held: DeltaTable, signal: AbortSignal, onWarning: WarningListener) => Promise<Made>,
   ): Promise<ChangeStep> {
     this.discard();
@@ -154,18 +158,18 @@ class Writer {
     const change = new HeldChange(table.engine.storageHandler, (storage, abort) =>
       run(table.withEngine(createEngine({ storage })), abort, this.#onWarning),
     );
-    return this.#first(change, signal);
+    return this.#first(change, work);
   }
 
-  #first(change: HeldChange<Made>, signal: AbortSignal): Promise<ChangeStep> {
+  #first(change: HeldChange<Made>, work: Task): Promise<ChangeStep> {
     this.#change = change;
-    return this.#step(change, signal);
+    return this.#step(change, work);
   }
 
-  async #step(change: HeldChange<Made>, signal: AbortSignal): Promise<ChangeStep> {
+  async #step(change: HeldChange<Made>, work: Task): Promise<ChangeStep> {
     let stop: Stop<Made>;
     try {
-      stop = await change.next(signal);
+      stop = await change.next(work);
     } catch (error) {
       if (this.#change === change) this.#change = undefined;
       throw error;

@@ -1,6 +1,7 @@
 /** A change that stops before its commit, shows it, and goes on when it is allowed to. */
 import type { StorageHandler } from 'delta-kernel-web';
 import { toFailure } from '../advice.ts';
+import type { Work } from '../context.ts';
 import type { ChangeStep, CommitPlan } from '../protocol-write.ts';
 import { HeldStorage } from './held-storage.ts';
 import { commitPlan, txnIdOf } from './plan.ts';
@@ -25,13 +26,16 @@ export class HeldChange<T> {
   #stopped = deferred<Stop<T>>();
   #answer = deferred<void>();
   #allowed: string | undefined;
+  #report: Work['report'] | undefined;
   #tries = { version: -1, count: 0 };
 
   constructor(inner: StorageHandler, run: Run<T>) {
     lastId += 1;
     this.id = lastId;
-    const storage = new HeldStorage(inner, (location, bytes, failure) =>
-      this.#pass(location, bytes, failure),
+    const storage = new HeldStorage(
+      inner,
+      (location, bytes, failure) => this.#pass(location, bytes, failure),
+      (done, total) => this.#report?.({ done, total, unit: 'files written' }),
     );
     this.#end = run(storage, this.#abort.signal).then((value) => ({ kind: 'end', value }));
     // Whoever asks for the next stop hears of it.
@@ -39,7 +43,8 @@ export class HeldChange<T> {
   }
 
   /** The next stop. Aborting gives the change up. */
-  async next(signal: AbortSignal): Promise<Stop<T>> {
+  async next({ signal, report }: Pick<Work, 'signal' | 'report'>): Promise<Stop<T>> {
+    this.#report = report;
     const give = () => this.#abort.abort(signal.reason);
     if (signal.aborted) give();
     signal.addEventListener('abort', give);

@@ -10,6 +10,9 @@ import {
   type StorageHandler,
 } from 'delta-kernel-web';
 
+/** Files that are written at a time. */
+const LANES = 6;
+
 /** Bytes; a page that holds more may die of it. */
 const MAX_HELD = 1 << 30;
 
@@ -34,15 +37,20 @@ export class HeldStorage implements StorageHandler {
   readonly listRecursive?: (prefix: URL, options?: CallOptions) => AsyncIterable<FileMeta>;
   readonly #inner: StorageHandler;
   readonly #gate: Gate | undefined;
+  readonly #onFile: ((written: number, of: number) => void) | undefined;
   readonly #held = new Map<string, HeldFile>();
   #bytes = 0;
   #isAllowed = false;
   #failure: unknown;
 
-  /** @param gate without one nothing but {@link HeldStorage.flush} writes. */
-  constructor(inner: StorageHandler, gate?: Gate) {
+  /**
+   * @param gate without one nothing but {@link HeldStorage.flush} writes.
+   * @param onFile told of each file that is written before the commit.
+   */
+  constructor(inner: StorageHandler, gate?: Gate, onFile?: (written: number, of: number) => void) {
     this.#inner = inner;
     this.#gate = gate;
+    this.#onFile = onFile;
     if (inner.delete) this.delete = (path, options) => this.#delete(path, options);
     if (inner.listRecursive) this.listRecursive = (prefix, options) => inner.listRecursive!(prefix, options);
   }
@@ -89,17 +97,27 @@ export class HeldStorage implements StorageHandler {
     return this.#inner.copyAtomic(source, destination, options);
   }
 
-  /** Writes what is held. Names of data files are new: writing one twice, after a failure, is no harm. */
-  async flush(options: CallOptions = {}): Promise<void> {
-    for (const { location, bytes } of this.files) {
-      await this.#inner.put(location, bytes, { ...options, overwrite: true });
-      this.#drop(location);
-    }
+  /** Writes what is held, in order. Names of data files are new: writing one twice, after a failure, is no harm. */
+  flush(options: CallOptions = {}): Promise<void> {
+    return this.#writeHeld(options, 1);
+  }
+
+  async #writeHeld({ signal }: CallOptions, lanes: number): Promise<void> {
+    const waiting = this.files;
+    const all = waiting.length;
+    const lane = async () => {
+      for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+        await this.#inner.put(file.location, file.bytes, { signal, overwrite: true });
+        this.#drop(file.location);
+        this.#onFile?.(all - this.#held.size, all);
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, lane));
   }
 
   async #commit(path: URL, data: Uint8Array, options: CallOptions & { overwrite: boolean }): Promise<void> {
     const { signal } = options;
-    await this.flush({ signal });
+    await this.#writeHeld({ signal }, LANES);
     await this.#inner.put(path, data, options);
   }
 
