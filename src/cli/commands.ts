@@ -41,7 +41,7 @@ async function inspect(run: Run): Promise<void> {
 
 async function read(run: Run): Promise<void> {
   const limit = wholeNumber('limit', run.options.limit);
-  const columns = columnList(run.options.columns);
+  const columns = columnList('columns', run.options.columns);
   const table = await open(run);
   const scan = table.scan({ columns, where: text(run.options.where), limit });
   await printRows(run, scan, scan.schema);
@@ -51,7 +51,7 @@ async function changes(run: Run): Promise<void> {
   const start = wholeNumber('start', run.options.start);
   if (start === undefined) throw new UsageError('changes: from which version on? See changes --help');
   const end = wholeNumber('end', run.options.end);
-  const columns = columnList(run.options.columns);
+  const columns = columnList('columns', run.options.columns);
   const table = await open(run);
   const scan = table.changes({ start, end, columns });
   await printRows(run, scan, await scan.schema());

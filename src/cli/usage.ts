@@ -183,11 +183,11 @@ export function pairs(name: string, value: OptionValue): Record<string, string> 
 }
 
 /** Column names joined by commas; a name with a comma or a dot of its own stands in backticks. */
-export function columnList(value: OptionValue): string[] | undefined {
+export function columnList(name: string, value: OptionValue): string[] | undefined {
   if (typeof value !== 'string') return undefined;
   const columns = value.match(/(?:`(?:[^`]|``)*`|[^,`])+/g)?.map((column) => column.trim()) ?? [];
   if (columns.length === 0 || columns.includes(''))
-    throw new UsageError('--columns takes names joined by commas');
+    throw new UsageError(`--${name} takes names joined by commas`);
   return columns;
 }
 

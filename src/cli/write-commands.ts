@@ -10,7 +10,7 @@ import { columnList, pairs, text, UsageError, wholeNumber } from './usage.ts';
 export async function create({ table, options, env, output }: Run): Promise<void> {
   const file = text(options.schema);
   if (file === undefined) throw new UsageError('create: of which schema? See create --help');
-  const partitionBy = columnList(options['partition-by']);
+  const partitionBy = columnList('partition-by', options['partition-by']);
   const properties = pairs('property', options.property);
   const schema = await schemaText(file);
   registerStorages(env);

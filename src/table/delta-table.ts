@@ -243,7 +243,8 @@ export class DeltaTable {
 
   /**
    * Appends rows: objects by column name, or Arrow tables and record batches. Conflicts with other writers are resolved
-   * and retried. Without rows nothing is committed.
+   * and retried. Without rows nothing is committed. Rows of an iterable are read once, and their files are used again
+   * after a change of the table that they fit; else the error is `MetadataChanged`.
    *
    * Errors, before anything is committed: `Schema` for unknown columns and values that are none of their type;
    * `ConstraintViolation` (NOT NULL, CHECK constraints, invariants, generated columns); `InvalidPartitionValues`;

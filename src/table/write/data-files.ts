@@ -9,14 +9,11 @@ import { StatsCollector } from '../../kernel/statistics/collector.ts';
 import type { TableProperties } from '../../kernel/table-properties.ts';
 import type { AddFile, CdcFile } from '../../kernel/transaction/file-actions.ts';
 import type { WriteContext } from '../../kernel/transaction/write-context.ts';
-import type { NewFiles } from './new-files.ts';
+import type { NewFilesOptions } from './new-files.ts';
 import { splitByPartition } from './partitions.ts';
 import { compressionOf } from './settings.ts';
 
-export interface DataFileOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Is told of every file before it is written. */
-  readonly newFiles: NewFiles;
+export interface DataFileOptions extends NewFilesOptions {
   /** Bytes of a file, about. */
   readonly targetFileSize: number;
 }
@@ -205,7 +202,7 @@ export async function writeChangeFile(
   batches: readonly ArrowEngineData[],
   change: 'insert' | 'delete',
   table: DataFileTable,
-  { signal, newFiles }: Pick<DataFileOptions, 'signal' | 'newFiles'>,
+  { signal, newFiles }: NewFilesOptions,
 ): Promise<CdcFile> {
   const literal: Expression = { kind: 'literal', literal: { type: types.string, value: change } };
   const form = extended(context, [[field(CHANGE_TYPE, types.string), literal]]);

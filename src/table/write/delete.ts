@@ -19,8 +19,8 @@ import {
 import { ENFORCED_FEATURES } from './constraints.ts';
 import { writeDeletionVectors } from './deletion-vectors.ts';
 import { type FileMatch, matchFiles } from './match.ts';
-import { NewFiles } from './new-files.ts';
-import { type ChangeOptions, type Rewritten, rewriteFiles, writeDeletedRows } from './rewrite.ts';
+import { NewFiles, type NewFilesOptions } from './new-files.ts';
+import { type Rewritten, rewriteFiles, writeDeletedRows } from './rewrite.ts';
 
 /** What a deletion did. */
 export interface DeleteResult {
@@ -60,7 +60,7 @@ export function deleteRows(
 async function deleteOnce(
   target: WriteTarget,
   where: Predicate,
-  options: WriteOptions & { readonly newFiles: NewFiles },
+  options: WriteOptions & NewFilesOptions,
 ): Promise<DeleteOutcome> {
   const { snapshot, committer } = target;
   const { signal, engineInfo, commitInfo, newFiles } = options;
@@ -95,7 +95,7 @@ async function markRows(
   { engine, snapshot }: WriteTarget,
   transaction: Transaction<Snapshot>,
   marked: readonly FileMatch[],
-  options: ChangeOptions,
+  options: NewFilesOptions,
 ): Promise<void> {
   const vectors = await writeDeletionVectors(engine, snapshot, marked, options);
   transaction.updateDeletionVectors(
@@ -109,7 +109,7 @@ async function replaceFiles(
   target: WriteTarget,
   transaction: Transaction<Snapshot>,
   { whole, rewritten, predicate }: { whole: FileMatch[]; rewritten: FileMatch[]; predicate: Predicate },
-  options: ChangeOptions,
+  options: NewFilesOptions,
 ): Promise<readonly unknown[]> {
   if (rewritten.length === 0) return [];
   const { added, preservesRowIds }: Rewritten = await rewriteFiles(

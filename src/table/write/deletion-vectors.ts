@@ -8,7 +8,7 @@ import type { Engine, RowIndexSet } from '../../kernel/engine.ts';
 import { resolvePath } from '../../kernel/paths.ts';
 import type { ScanFile } from '../../kernel/scan/scan-files.ts';
 import type { SnapshotState } from '../../kernel/snapshot/state.ts';
-import type { ChangeOptions } from './rewrite.ts';
+import type { NewFilesOptions } from './new-files.ts';
 
 /** Rows of a file to be deleted besides those that are. */
 export interface RowsToDelete {
@@ -21,7 +21,7 @@ export async function writeDeletionVectors(
   engine: Engine,
   { tableRoot, runtime, tableProperties }: SnapshotState,
   changes: readonly RowsToDelete[],
-  { signal, newFiles }: ChangeOptions,
+  { signal, newFiles }: NewFilesOptions,
 ): Promise<Map<string, DeletionVectorDescriptor>> {
   const payloads: Uint8Array[] = [];
   const cardinalities: number[] = [];

@@ -1,11 +1,16 @@
 /** The files that an operation writes, until it is known whether a commit has them. */
 import { isDeltaError } from '../../errors.ts';
-import type { StorageHandler } from '../../kernel/engine.ts';
+import type { CallOptions, StorageHandler } from '../../kernel/engine.ts';
 import type { Snapshot } from '../../kernel/snapshot/snapshot.ts';
 import { type WarningListener, warn } from './after-commit.ts';
 
 /** Where the operation writes. */
 type Table = Pick<Snapshot, 'tableRoot' | 'version'>;
+
+export interface NewFilesOptions extends CallOptions {
+  /** Is told of every file before it is written. */
+  readonly newFiles: NewFiles;
+}
 
 export class NewFiles {
   /** A commit that names them may exist: they must stay. */

@@ -7,8 +7,9 @@ import type { Snapshot } from '../../kernel/snapshot/snapshot.ts';
 import type { AddFile, CdcFile } from '../../kernel/transaction/file-actions.ts';
 import type { Transaction } from '../../kernel/transaction/transaction.ts';
 import type { WriteTarget } from './commit.ts';
-import { type DataFileOptions, DataFileWriter, type HiddenColumn, writeChangeFile } from './data-files.ts';
+import { DataFileWriter, type HiddenColumn, writeChangeFile } from './data-files.ts';
 import { type FileMatch, rowTest, unusedName } from './match.ts';
+import type { NewFilesOptions } from './new-files.ts';
 import { splitByPartition } from './partitions.ts';
 import { targetFileSizeOf } from './settings.ts';
 import { dataFileTable } from './table.ts';
@@ -16,9 +17,6 @@ import { dataFileTable } from './table.ts';
 /** Field ids that the protocol reserves for the columns of row tracking, where columns have ids. */
 const ROW_ID_FIELD = 2_147_483_540;
 const ROW_COMMIT_VERSION_FIELD = 2_147_483_539;
-
-/** What the writing of a change's files needs. */
-export type ChangeOptions = Pick<DataFileOptions, 'signal' | 'newFiles'>;
 
 export interface Rewritten {
   readonly added: readonly AddFile[];
@@ -32,7 +30,7 @@ export async function rewriteFiles(
   transaction: Transaction<Snapshot>,
   matches: readonly FileMatch[],
   predicate: Predicate,
-  { signal, newFiles }: ChangeOptions,
+  { signal, newFiles }: NewFilesOptions,
 ): Promise<Rewritten> {
   const hidden = rowTrackingColumns(snapshot);
   const scan = snapshot.scan({
@@ -66,7 +64,7 @@ export async function writeDeletedRows(
   transaction: Transaction<Snapshot>,
   matches: readonly FileMatch[],
   predicate: Predicate,
-  { signal, newFiles }: ChangeOptions,
+  { signal, newFiles }: NewFilesOptions,
 ): Promise<CdcFile[]> {
   const table = await dataFileTable(engine, snapshot, transaction, { signal });
   const scan = snapshot.scan({ predicate });

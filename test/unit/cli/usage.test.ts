@@ -51,9 +51,9 @@ describe('the command line', () => {
   });
 
   it('splits columns at commas outside of backticks', () => {
-    expect(columnList('a, b.c,`d,e`.f')).toEqual(['a', 'b.c', '`d,e`.f']);
-    expect(columnList(undefined)).toBeUndefined();
-    expect(() => columnList('')).toThrowError(UsageError);
-    expect(() => columnList('a, ,b')).toThrowError(UsageError);
+    expect(columnList('columns', 'a, b.c,`d,e`.f')).toEqual(['a', 'b.c', '`d,e`.f']);
+    expect(columnList('columns', undefined)).toBeUndefined();
+    expect(() => columnList('columns', '')).toThrowError(UsageError);
+    expect(() => columnList('partition-by', 'a, ,b')).toThrowError(/^--partition-by takes names/);
   });
 });
