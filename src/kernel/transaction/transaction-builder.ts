@@ -13,7 +13,6 @@ import { type AddFile, type CdcFile, type FileBatch, scanFilesOf } from './file-
 import { type WriteContext, type WriteContextOptions, writeContext } from './write-context.ts';
 
 export abstract class TransactionBuilder<S extends SnapshotState> {
-  /** The version that it is built on: the one that was read, or the newest one that a rebase found. */
   protected readonly base: S;
 
   protected constructor(base: S) {
@@ -23,6 +22,7 @@ export abstract class TransactionBuilder<S extends SnapshotState> {
   /** Throws `InvalidTransactionState` once a commit was tried. */
   protected abstract open(): Changes;
 
+  /** The version that it is built on: the one that was read, or the newest one that a rebase found. */
   get readVersion(): number {
     return this.base.version;
   }
