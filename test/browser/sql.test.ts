@@ -115,9 +115,10 @@ describe('a query', () => {
       ['SELECT CAST(city AS INT) FROM t', 'Could not convert string'],
       ["SELECT * FROM read_csv('https://example.com/x.csv')", 'Permission Error'],
       ["SELECT * FROM 'https://example.com/x.parquet'", 'example.com'],
-      ['SELECT 1; SELECT 2', 'rror'],
-      ['DROP VIEW t', 'rror'],
-      ['INSTALL icu', 'rror'],
+      ['SELECT 1; SELECT 2', 'multiple statements'],
+      ['DROP VIEW t', 'Only queries can be run here'],
+      ['INSTALL icu', 'Only queries can be run here'],
+      ['SELECT ?', 'Expected 1 parameters'],
     ] as const) {
       await run(sql);
       await problem().getByText(words).waitFor();

@@ -9,6 +9,8 @@ import type { Plans } from './sql/plan.ts';
 /** Characters of a cell; nobody reads more in a grid. */
 const MAX_CELL = 2000;
 
+const NO_QUERY = 'Only queries can be run here: SELECT, FROM, VALUES, DESCRIBE, SUMMARIZE.';
+
 export function sqlCalls(context: WorkerContext): SqlCalls {
   let runner: Promise<Runner> | undefined;
   const stop = () => {
@@ -155,9 +157,10 @@ class Runner {
     }
     try {
       return await plansOf(this.#duck, query);
-    } catch {
+    } catch (error) {
+      const { message } = mistakeOf(error, query, query);
       // It can be run, and yet its rows cannot be taken.
-      return { message: 'Only queries can be run here, such as SELECT, FROM, DESCRIBE.', at: undefined };
+      return { message: message.startsWith('Parser Error') ? NO_QUERY : message, at: undefined };
     }
   }
 
