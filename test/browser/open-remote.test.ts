@@ -108,6 +108,7 @@ describe.skipIf(versitygwMissing)('S3', () => {
         { 'Access key ID': 'test', 'Secret access key': 'wrong-key' },
         'The store does not take the keys.',
       ],
+      ['s3://closed/tables/trips', { ...keys(), Region: 'eu-west-7' }, 'open it again with its region'],
       ['s3://gone/trips', keys(), 'There is no such bucket at http://127.0.0.1'],
       ['s3://closed/tables/none', keys(), 'the folder that holds _delta_log'],
       ['s3://open/tables/trips', { Endpoint: 'http://127.0.0.1:9' }, 'check region and endpoint'],

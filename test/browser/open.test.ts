@@ -119,10 +119,12 @@ describe('recent tables', () => {
     expect(await links.count()).toBe(0);
   });
 
-  it('folders open again after a reload', async () => {
+  it('folders open again after a reload, to be written to where that was allowed', async () => {
     await ui.start('', {}, await makingFolders());
-    await ui.page.getByRole('button', { name: 'Choose a folder' }).click();
+    await ui.page.getByRole('button', { name: 'Choose one to write to' }).click();
     await ui.page.locator('.facts').waitFor();
+    await ui.tab('write').click();
+    await ui.page.getByRole('button', { name: 'Append rows' }).waitFor();
     await ui.page.goto(`${ui.app.url}index.html`);
     await ui.page.getByRole('button', { name: 'customers folder' }).click();
     await ui.page.locator('.facts').waitFor();

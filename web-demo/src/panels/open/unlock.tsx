@@ -30,7 +30,7 @@ export function Unlock({ source, onOpen }: UnlockProps) {
       <p>
         Links do not hold {isS3 ? 'them' : 'it'}, and a reload forgets {isS3 ? 'them' : 'it'}:{' '}
         {isS3 ? 'they are' : 'it is'} kept in a tab's memory only. Enter {isS3 ? 'them' : 'it'} again for{' '}
-        <code>{whereOf(source)}</code>.
+        <Where source={source} />.
       </p>
       <form class="fields" onSubmit={submit}>
         {isS3 ? <KeyFields required /> : <SecretField label="Token" name="token" required />}
@@ -48,7 +48,19 @@ export function Unlock({ source, onOpen }: UnlockProps) {
   );
 }
 
-function whereOf(source: Source): string {
-  const { url, catalog, endpoint } = placeOf(source);
-  return [url ?? catalog, endpoint].filter((part) => part !== undefined).join(' at ');
+/** The table, and where it is where that does not follow from its name. */
+function Where({ source }: { source: Source }) {
+  const { url, catalog, table, endpoint } = placeOf(source);
+  const host = catalog ?? endpoint;
+  return (
+    <>
+      <code>{table ?? url}</code>
+      {host !== undefined && (
+        <>
+          {' '}
+          at <code>{host}</code>
+        </>
+      )}
+    </>
+  );
 }
