@@ -179,7 +179,7 @@ describe.each<[string, () => Promise<NewWorld>, Write, number]>([
       }
     }
     expect([...ends].sort()).toEqual(['after', 'before']);
-  }, 120_000);
+  }, 300_000);
 });
 
 async function endsAt(

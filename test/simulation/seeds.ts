@@ -34,7 +34,7 @@ export function testSeeds({ rates, share, isCertain = false }: FaultMode): void 
     const seeds = Array.from({ length: Math.min(BLOCK, count - first) }, (_, index) => {
       return SINGLE === undefined ? first + index : Number(SINGLE);
     });
-    it(`seeds ${seeds[0]} to ${seeds.at(-1)}`, () => testBlock(seeds, rates, isCertain), 120_000);
+    it(`seeds ${seeds[0]} to ${seeds.at(-1)}`, () => testBlock(seeds, rates, isCertain), 300_000);
   }
 }
 
