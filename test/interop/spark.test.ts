@@ -1,5 +1,4 @@
 /** Tables that we and Apache Spark write and read in turns, in one Spark session. */
-import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deltaRs } from './python.ts';
 import { complete, expectRows, shownColumns, sparkColumns } from './spark/expectations.ts';
@@ -8,7 +7,7 @@ import { installSpark } from './spark/install.ts';
 import { managedTests } from './spark/managed.ts';
 import { sorted } from './spark/rows.ts';
 import { ruleTests } from './spark/rules.ts';
-import { type SparkRow, SparkSession } from './spark/session.ts';
+import type { SparkRow } from './spark/session.ts';
 import { SparkTables } from './spark/tables.ts';
 import { typeDialogs } from './spark/types.ts';
 import { sparkMade } from './spark/written-by-spark.ts';
@@ -22,12 +21,9 @@ describe.skipIf(missing !== undefined)(
   () => {
     const tables = new SparkTables();
     beforeAll(async () => {
-      if ('python' in spark) tables.session = await SparkSession.start(spark, tables.dir);
+      if ('python' in spark) await tables.start(spark);
     });
-    afterAll(async () => {
-      await tables.session.stop();
-      rmSync(tables.dir, { recursive: true });
-    });
+    afterAll(() => tables.stop());
 
     describe.each([...typeDialogs, ...featureDialogs])('$name', (dialog) => {
       const path = tables.newPath();

@@ -1,5 +1,6 @@
 /** Tables in a scratch folder, as we and Spark see them. */
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,27 +9,29 @@ import type { StructType } from '../../../src/kernel/schema/types.ts';
 import { DeltaTable } from '../../../src/table/delta-table.ts';
 import type { CreateOptions } from '../../../src/table/write/create.ts';
 import { localEngine } from '../../helpers/test-engine.ts';
-import type { SparkResult, SparkSession } from './session.ts';
+import type { SparkInstallation } from './install.ts';
+import { type SparkResult, SparkSession } from './session.ts';
 
 export class SparkTables {
-  readonly dir = mkdtempSync(join(tmpdir(), 'delta-spark-'));
+  readonly #dir = join(tmpdir(), `delta-spark-${randomUUID()}`);
   readonly #engine = localEngine();
-  #spark: SparkSession | undefined;
+  #session: SparkSession | undefined;
   #next = 0;
 
-  /** Spark; to be set before anything is asked of it. */
-  get session(): SparkSession {
-    if (this.#spark === undefined) throw new Error('Spark has not started');
-    return this.#spark;
+  async start(spark: SparkInstallation): Promise<void> {
+    mkdirSync(this.#dir);
+    this.#session = await SparkSession.start(spark, this.#dir);
   }
-  set session(session: SparkSession) {
-    this.#spark = session;
+
+  async stop(): Promise<void> {
+    await this.#session?.stop();
+    rmSync(this.#dir, { recursive: true, force: true });
   }
 
   /** A path where there is no table yet. */
   newPath(): string {
     this.#next += 1;
-    return join(this.dir, `t${this.#next}`);
+    return join(this.#dir, `t${this.#next}`);
   }
 
   create(path: string, schema: StructType, options: CreateOptions = {}): Promise<DeltaTable> {
@@ -42,7 +45,8 @@ export class SparkTables {
   /** Runs statements in which `T` is the table. */
   sql(path: string, ...statements: readonly string[]): Promise<SparkResult> {
     const texts = statements.map((text) => text.replace(/\bT\b/g, `delta.\`${path}\``));
-    return this.session.sql(...texts);
+    if (this.#session === undefined) throw new Error('Spark has not started');
+    return this.#session.sql(...texts);
   }
 
   /**
