@@ -18,7 +18,7 @@ it('scrolls to its middle, its end and back, each row in its place, and no task 
   await ui.start();
   await ui.openUrl(`${ui.host.url}million`);
   await ui.page.locator('.facts').waitFor();
-  const longest = await longestTask(ui.browser, ui.page, async () => {
+  const longest = await longestTask(ui, async () => {
     await ui.tab('data').click();
     await ui.waitForCount(`${TOTAL.toLocaleString('en')} rows`);
     await expectRow(0);

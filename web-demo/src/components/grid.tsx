@@ -115,13 +115,14 @@ export function Grid({ source, label = 'Rows', markOf, goTo, tools }: GridProps)
   const point = (event: PointerEvent) => {
     const cell = cellAt(event);
     if (cell === undefined || event.button !== 0) return;
+    // What is under the pointer is in view, and must not move before the second click.
     if (cell.column < 0) {
-      select({
+      setSelection({
         active: { ...cell, column: 0 },
         anchor: { row: event.shiftKey ? selection.anchor.row : cell.row, column: 0 },
         whole: 'rows',
       });
-    } else select(event.shiftKey ? { active: cell, anchor: selection.anchor } : at(cell));
+    } else setSelection(event.shiftKey ? { active: cell, anchor: selection.anchor } : at(cell));
   };
   const drag = (event: PointerEvent) => {
     const cell = (event.buttons & 1) === 1 ? cellAt(event) : undefined;

@@ -8,6 +8,7 @@ import { session } from '../../session.ts';
 import type { ColumnDiff, FileGroup, VersionDiff } from '../../worker/protocol-data.ts';
 import type { PanelProps } from '../registry.tsx';
 import { diffDetail } from './detail.ts';
+import { ExportMenu } from './export-menu.tsx';
 
 type DiffProps = PanelProps & { from: number; to: number };
 
@@ -173,6 +174,7 @@ function RowDifferences({ diff, show }: { diff: VersionDiff } & Pick<DiffProps, 
         <Grid
           source={rows.value}
           label="Rows that differ"
+          tools={<ExportMenu query={{ kind: 'diff', from, to }} name={`diff-v${from}-v${to}`} />}
           markOf={(cells) => (cells[0] === '"removed"' ? 'change-delete' : 'change-insert')}
         />
       )}

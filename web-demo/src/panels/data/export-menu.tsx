@@ -63,7 +63,7 @@ export function ExportMenu({ query, name }: { query: RowQuery; name: string }) {
         role="dialog"
         aria-label="Export"
       >
-        <p class="hint">All rows of this filter, with the columns that are shown.</p>
+        <p class="hint">All rows that the grid has, with the columns that are shown.</p>
         {running === undefined ? (
           <ul>
             {FORMATS.map(({ format, label, extension, hint }) => (
