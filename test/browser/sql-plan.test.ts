@@ -33,6 +33,9 @@ const ROWS = Array.from({ length: 60 }, (_, at) => ({
   'a b': at,
   n: at % 4 === 0 ? null : { x: at, y: [`${at}`, null] },
   m: { k: `v${at % 3}` },
+  nested: { at: '2021-09-01T12:00:00.000001Z', all: ['2021-09-01T12:00:00Z', null] },
+  times: { k: '1969-12-31T23:59:59.999999Z' },
+  raw: 'AP8=',
 }));
 
 beforeAll(async () => {
@@ -69,6 +72,9 @@ beforeAll(async () => {
     field('a b', types.integer),
     field('n', types.struct([field('x', types.integer), field('y', types.array(types.string))])),
     field('m', types.map(types.string, types.string)),
+    field('nested', types.struct([field('at', types.timestamp), field('all', types.array(types.timestamp))])),
+    field('times', types.map(types.string, types.timestamp)),
+    field('raw', types.binary),
   ]);
   const location = { storage: new MemoryStorageHandler(), url: 'memory:///plans/' };
   table = await DeltaTable.create(location, schema, {
@@ -168,7 +174,8 @@ describe('answers are those over all rows', () => {
 
   it('all kinds of values arrive', async () => {
     await loaded.provide(await need('SELECT * FROM t'), work);
-    const sql = 'SELECT id, city, fare, day, since, ratio, ok, n, m, n.y FROM t WHERE "a b" = 17';
+    const sql =
+      'SELECT id, city, fare, day, since, ratio, ok, n, m, n.y, nested, times, raw FROM t WHERE "a b" = 17';
     const text = sql.replace(/SELECT (.*) FROM/, (_, list: string) => {
       return `SELECT ${list
         .split(', ')
@@ -187,6 +194,9 @@ describe('answers are those over all rows', () => {
         "{'x': 17, 'y': [17, NULL]}",
         '{k=v2}',
         '[17, NULL]',
+        "{'at': '2021-09-01 12:00:00.000001', 'all': ['2021-09-01 12:00:00', NULL]}",
+        "{k='1969-12-31 23:59:59.999999'}",
+        '\\x00\\xFF',
       ],
     ]);
   });

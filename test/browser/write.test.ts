@@ -165,7 +165,7 @@ describe('a table of this browser', () => {
     await button('Delete rows').click();
     await ui.page.getByLabel('WHERE').fill('fare < 1');
     await button('Preview').click();
-    await ui.page.getByRole('heading', { name: '1 row go' }).waitFor();
+    await ui.page.getByRole('heading', { name: '1 row goes' }).waitFor();
     expect((await cells('The first rows that go'))[0]!.slice(0, 3)).toEqual([
       '2',
       'Bern, "old" town',
@@ -222,7 +222,7 @@ describe('a table of this browser', () => {
     expect((await readBack('short')).paths).toContain(file);
     await ui.page.getByLabel(/Type delete 1/).fill('delete 1');
     await button('Delete the files').click();
-    await outcome().getByText('Deleted 1 unused files').waitFor();
+    await outcome().getByText('Deleted 1 unused file.').waitFor();
     expect((await readBack('short')).paths).not.toContain(file);
   });
 });
@@ -317,6 +317,16 @@ describe('what is imported', () => {
     await finish('Append the rows', 2);
     const twice = (await readBack('orders')).rows.map(({ id }) => String(id));
     expect(twice.sort()).toEqual(['2', '2', '9007199254740993', '9007199254740993']);
+    // Dropped: a file that is no text.
+    await ui.page
+      .locator('.import')
+      .first()
+      .evaluate((section) => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([new Uint8Array([0xff, 0xfe, 0])], 'x.bin'));
+        section.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer }));
+      });
+    await ui.page.getByText('x.bin is neither Parquet nor text in UTF-8').waitFor();
     await chooser.setInputFiles(await someParquet('customers'));
     await ui.page.getByText('The table has no column').first().waitFor();
   });

@@ -44,7 +44,7 @@ export function Delete({ overview, where, state, onDone }: DeleteProps) {
       <FilterBox overview={overview} where={where} onFilter={begin} action="Preview" />
       {preview !== undefined && isPlanned && (
         <section aria-label="Rows that go">
-          <h2>{deletedRows(preview)} go</h2>
+          <h2>{deletedRows(preview)}</h2>
           <SmallTable
             label="The first rows that go"
             columns={preview.columns}
@@ -60,5 +60,5 @@ export function Delete({ overview, where, state, onDone }: DeleteProps) {
 function deletedRows({ step }: DeletePreview): string {
   const metrics = step.kind === 'plan' ? new Map(step.plan.metrics) : new Map<string, string>();
   const count = Number(metrics.get('numDeletedRows') ?? 0);
-  return `${formatCount(count)} ${count === 1 ? 'row' : 'rows'}`;
+  return `${formatCount(count)} ${count === 1 ? 'row goes' : 'rows go'}`;
 }

@@ -46,7 +46,13 @@ export function PlaceFields({ kind }: { kind: PlaceKind }) {
         <>
           <TextField label="Server" name="server" placeholder="https://catalog.example.com" required />
           <SecretField label="Token" name="token" hint="stays in this tab's memory" />
-          <TextField label="Name" name="name" placeholder="catalog.schema.table" required />
+          <TextField
+            label="Name"
+            name="name"
+            placeholder="catalog.schema.table"
+            required
+            hint="the catalog sets a folder aside for it as soon as the commit is prepared"
+          />
           <StoreFields />
         </>
       );

@@ -40,7 +40,7 @@ export function loadedCalls(context: WorkerContext): WriteCalls {
     writeState: (task) => context.run(task, async (work) => writeState(await newest(work))),
     checkImport: (task, input, options) =>
       context.run(task, async (work) =>
-        writer.keep(await readImport(work.table.schema, input, options, work)),
+        writer.keep(await readImport((await newest(work)).schema, input, options, work)),
       ),
     inferColumns: (task, input) => context.runAlone(task, (signal) => inferColumns(input, signal)),
     planAppend: (task) => context.run(task, async (work) => writer.append(await newest(work), work)),
@@ -71,13 +71,17 @@ export function loadedCalls(context: WorkerContext): WriteCalls {
       context.run(task, async (work) => {
         const table = await newest(work);
         const { numFiles } = await files.vacuum(table, work, false);
-        return outcome({ what: `Deleted ${numFiles} unused files`, version: table.version });
+        return outcome({ what: `Deleted ${counted(numFiles, 'unused file')}`, version: table.version });
       }),
   };
 }
 
 function outcome(parts: Pick<Outcome, 'what' | 'version'> & Partial<Outcome>): Outcome {
   return { rebasedFrom: undefined, warnings: [], made: undefined, ...parts };
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** The change that waits: at most one. */
@@ -110,7 +114,7 @@ class Writer {
     return this.#begin(table, work, async (held, abort, onWarning) => {
       const result = await held.delete(where, { signal: abort, engineInfo: ENGINE_INFO, onWarning });
       const version = result.deletedRows === 0 ? undefined : result.version;
-      return { what: `Deleted ${result.deletedRows} rows`, version, table: held };
+      return { what: `Deleted ${counted(result.deletedRows, 'row')}`, version, table: held };
     });
   }
 
@@ -181,6 +185,7 @@ class Writer {
 
   #done({ plannedVersion }: HeldChange<Made>, { what, version, table, made }: Made): ChangeStep {
     if (version === undefined) return { kind: 'nothing' };
+    this.#import = undefined;
     if (table !== undefined && this.#engine !== undefined)
       this.#context.replace(table.withEngine(this.#engine));
     const rebasedFrom = plannedVersion === version ? undefined : plannedVersion;
