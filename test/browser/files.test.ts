@@ -11,7 +11,7 @@ import { sharedMissing } from '../helpers/shared.ts';
 import { useInspector } from './inspector.ts';
 import { samples } from './inspector-tables.ts';
 import { longestTask } from './main-thread.ts';
-import { look } from './screens.ts';
+import { layoutShift, look } from './screens.ts';
 import { metaData, protocol, serveCorpusTable, serveLog, shared } from './served-tables.ts';
 
 const ui = useInspector();
@@ -313,6 +313,8 @@ describe.skipIf(manyFiles === undefined)(`300,000 files${corpus}`, () => {
 
 it('looks as it should', async () => {
   await ui.start("#url=samples/trips&tab=files&where=date+%3D+'2021-09-01'");
+  await ui.page.locator('.answer').waitFor();
+  expect(await layoutShift(ui)).toBeLessThan(0.05);
   await ui.page.getByRole('button', { name: 'Look into the row groups' }).click();
   await ui.page.getByText('read, 1 of 1 row groups').waitFor();
   await look(ui, 'files');

@@ -9,7 +9,7 @@ import { WorkerContext } from '../../web-demo/src/worker/context.ts';
 import type { Result } from '../../web-demo/src/worker/protocol.ts';
 import { useInspector } from './inspector.ts';
 import { samples } from './inspector-tables.ts';
-import { look } from './screens.ts';
+import { layoutShift, look } from './screens.ts';
 import { metaData, protocol, serveLog } from './served-tables.ts';
 
 const ui = useInspector();
@@ -279,6 +279,8 @@ describe('a table of a catalog', () => {
 
 it('looks as it should', async () => {
   await ui.start('#url=samples/inventory&tab=history&detail=commit%3D5');
+  await ui.page.locator('.history .change').first().waitFor();
+  expect(await layoutShift(ui)).toBeLessThan(0.05);
   await ui.page.locator('.raw summary').last().click();
   await ui.page.locator('.raw pre').first().waitFor();
   await ui.page.locator('.plot canvas').first().waitFor();

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { sharedMissing } from '../helpers/shared.ts';
 import { useInspector } from './inspector.ts';
-import { look } from './screens.ts';
+import { layoutShift, look } from './screens.ts';
 import { metaData, protocol, serveCorpusTable, serveLog, shared } from './served-tables.ts';
 
 const ui = useInspector();
@@ -177,6 +177,8 @@ describe.skipIf(shared === undefined)(`rules and state${corpus}`, () => {
 
 it('looks as it should', async () => {
   await ui.start('#url=samples/customers');
+  await ui.page.locator('.applications .empty').waitFor();
+  expect(await layoutShift(ui)).toBeLessThan(0.05);
   await addUp();
   await ui.page.locator('.applications .empty').waitFor();
   await look(ui, 'overview');

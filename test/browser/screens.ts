@@ -31,3 +31,21 @@ export async function seriousIssues({ page }: Inspector): Promise<string[]> {
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
+
+/** How far things have moved by themselves since the page was opened: the browser's own score. */
+export function layoutShift({ page }: Inspector): Promise<number> {
+  return page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        let score = 0;
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries() as (PerformanceEntry & {
+            value: number;
+            hadRecentInput: boolean;
+          })[])
+            score += entry.hadRecentInput ? 0 : entry.value;
+        }).observe({ type: 'layout-shift', buffered: true });
+        setTimeout(() => resolve(score), 300);
+      }),
+  );
+}

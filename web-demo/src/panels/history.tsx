@@ -6,7 +6,7 @@ import { session } from '../session.ts';
 import type { Commit, HistoryChanges } from '../worker/protocol-history.ts';
 import { CommitItem } from './history/commit-item.tsx';
 import { RawActions } from './history/raw-actions.tsx';
-import { Trend } from './history/trend.tsx';
+import { Trend, TrendToCome } from './history/trend.tsx';
 import { type Commits, useCommits } from './history/use-commits.ts';
 import type { PanelProps } from './registry.tsx';
 
@@ -41,7 +41,7 @@ function Timeline({ overview, shown, show, commits }: PanelProps & { commits: Co
   const isListed = listed.some(({ version }) => version === opened);
   return (
     <WithChanges listed={listed}>
-      {(changes) => (
+      {(changes, isComing) => (
         <>
           {changes !== undefined && changes.trend.length > 1 && (
             <Trend changes={changes} onTravel={(version) => show({ version, tab: 'data', detail: '' })} />
@@ -58,6 +58,7 @@ function Timeline({ overview, shown, show, commits }: PanelProps & { commits: Co
                 key={commit.version}
                 commit={commit}
                 change={changes?.changes.find(({ version }) => version === commit.version)}
+                isComing={isComing}
                 current={overview.version}
                 isOpen={commit.version === opened}
                 show={show}
@@ -107,7 +108,7 @@ function End({ listed, older, next, onMore }: EndProps) {
 
 interface WithChangesProps {
   listed: Commit[];
-  children: (changes: HistoryChanges | undefined) => preact.ComponentChildren;
+  children: (changes: HistoryChanges | undefined, isComing: boolean) => preact.ComponentChildren;
 }
 
 /** The commits first, and what they did to files when that is read as well. */
@@ -124,7 +125,7 @@ function WithChanges({ listed, children }: WithChangesProps) {
         </button>{' '}
         <span class="soft">reads them as a whole, {formatBytes(bytes)}</span>
       </p>
-      {children(undefined)}
+      {children(undefined, false)}
     </>
   );
 }
@@ -137,15 +138,18 @@ function Reading({ listed, children }: WithChangesProps) {
   // Of fewer commits, until those of more are there.
   const [last, setLast] = useState<HistoryChanges>();
   if (result.state === 'done' && result.value !== last) setLast(result.value);
+  const isComing = result.state === 'loading' && last === undefined;
   return (
     <>
-      {result.state === 'loading' && last === undefined && (
-        <Working doing="Adding up what the commits did" progress={progress} cancel={cancel} />
+      {isComing && (
+        <TrendToCome isPlotted={listed.length > 1}>
+          <Working doing="Adding up what the commits did" progress={progress} cancel={cancel} />
+        </TrendToCome>
       )}
       {result.state === 'failed' && result.failure.code !== 'Cancelled' && (
         <p class="empty">What the commits did to files could not be added up: {result.failure.message}</p>
       )}
-      {children(last)}
+      {children(last, isComing)}
     </>
   );
 }

@@ -9,6 +9,8 @@ interface CommitItemProps {
   commit: Commit;
   /** Undefined until it is added up. */
   change: CommitChange | undefined;
+  /** Whether it is being added up. */
+  isComing: boolean;
   /** The version that is open. */
   current: number;
   /** Whether its actions are shown. */
@@ -16,7 +18,7 @@ interface CommitItemProps {
   show: PanelProps['show'];
 }
 
-export function CommitItem({ commit, change, current, isOpen, show }: CommitItemProps) {
+export function CommitItem({ commit, change, isComing, current, isOpen, show }: CommitItemProps) {
   const { version, timestamp, operation, isStaged } = commit;
   const isCurrent = version === current;
   return (
@@ -34,19 +36,20 @@ export function CommitItem({ commit, change, current, isOpen, show }: CommitItem
           <time dateTime={new Date(timestamp).toISOString()}>{formatTime(timestamp)} UTC</time>
         )}
       </button>
-      <Details commit={commit} change={change} />
+      <Details commit={commit} change={change} isComing={isComing} />
       <Steps version={version} size={commit.size} isOpen={isOpen} show={show} />
       {isOpen && <RawActions version={version} />}
     </li>
   );
 }
 
-function Details({ commit, change }: Pick<CommitItemProps, 'commit' | 'change'>) {
+function Details({ commit, change, isComing }: Pick<CommitItemProps, 'commit' | 'change' | 'isComing'>) {
   const metrics = commit.metrics.filter(([, value]) => value !== '0');
   const by = [commit.user, commit.engine].filter((part) => part !== undefined).join(' · ');
   return (
     <div class="details">
       {change !== undefined && <p class="change">{changeText(change)}</p>}
+      {change === undefined && isComing && <p class="by">…</p>}
       {metrics.length > 0 && <Facts facts={metrics.map(([key, value]) => [key, grouped(value)])} />}
       {commit.parameters.length > 0 && <Facts facts={commit.parameters} />}
       {by !== '' && <p class="by">{by}</p>}

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { formatBytes, formatCount } from '../../format.ts';
 import type { HistoryChanges } from '../../worker/protocol-history.ts';
 import { Scroll } from '../files/scroll.tsx';
@@ -45,6 +46,24 @@ export function Trend({ changes, onTravel }: TrendProps) {
         <summary>The same as a table</summary>
         <TrendTable trend={trend} onTravel={onTravel} />
       </details>
+    </section>
+  );
+}
+
+/** The room that the plots will take. */
+export function TrendToCome({ isPlotted, children }: { isPlotted: boolean; children: ComponentChildren }) {
+  if (!isPlotted) return <>{children}</>;
+  return (
+    <section class="trend to-come" aria-label="The table over versions">
+      <div class="plots" aria-hidden="true">
+        {['Size', 'Files', 'Rows'].map((title) => (
+          <figure key={title} class="plot">
+            <figcaption>{title}</figcaption>
+            <div />
+          </figure>
+        ))}
+      </div>
+      {children}
     </section>
   );
 }
