@@ -10,7 +10,7 @@ export function JsonText({ text }: { text: string }) {
   const plain = tokens.map((token) => token.text).join('');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled region must be reachable by keyboard
-    <pre class="text json" tabIndex={0}>
+    <pre class="text json-text" tabIndex={0}>
       {plain.length > MAX_LIT
         ? plain
         : tokens.map((token, at) => (token.kind === 'other' ? token.text : <Lit key={at} token={token} />))}
