@@ -13,6 +13,8 @@ interface UnlockProps {
 export function Unlock({ source, onOpen }: UnlockProps) {
   const [problem, setProblem] = useState<string>();
   const isS3 = source.kind === 's3';
+  const { url, table, catalog, endpoint } = placeOf(source);
+  const host = catalog ?? endpoint;
   const what = isS3 ? 'keys' : 'a token';
   const { isLocked: _, ...open } = source;
   const submit = (event: SubmitEvent) => {
@@ -30,8 +32,14 @@ export function Unlock({ source, onOpen }: UnlockProps) {
       <p>
         Links do not hold {isS3 ? 'them' : 'it'}, and a reload forgets {isS3 ? 'them' : 'it'}:{' '}
         {isS3 ? 'they are' : 'it is'} kept in a tab's memory only. Enter {isS3 ? 'them' : 'it'} again for{' '}
-        <Where source={source} />.
+        <code>{table ?? url}</code>.
       </p>
+      {host !== undefined && (
+        // A link may come from anybody.
+        <p>
+          The requests go to <code>{host}</code>: enter {isS3 ? 'them' : 'it'} only if you know it.
+        </p>
+      )}
       <form class="fields" onSubmit={submit}>
         {isS3 ? <KeyFields required /> : <SecretField label="Token" name="token" required />}
         {problem !== undefined && <p role="alert">{problem}</p>}
@@ -45,22 +53,5 @@ export function Unlock({ source, onOpen }: UnlockProps) {
         </div>
       </form>
     </section>
-  );
-}
-
-/** The table, and where it is where that does not follow from its name. */
-function Where({ source }: { source: Source }) {
-  const { url, catalog, table, endpoint } = placeOf(source);
-  const host = catalog ?? endpoint;
-  return (
-    <>
-      <code>{table ?? url}</code>
-      {host !== undefined && (
-        <>
-          {' '}
-          at <code>{host}</code>
-        </>
-      )}
-    </>
   );
 }
