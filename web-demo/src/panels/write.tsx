@@ -9,7 +9,8 @@ import { Append } from './write/append.tsx';
 import { Delete } from './write/delete.tsx';
 import { NewTableLink } from './write/new-table-link.tsx';
 import { keepOutcome, outcomeOf } from './write/outcome.ts';
-import { Checkpoint, Publish, Vacuum } from './write/upkeep.tsx';
+import { Checkpoint, Publish } from './write/upkeep.tsx';
+import { Vacuum } from './write/vacuum.tsx';
 
 const ACTIONS = [
   ['append', 'Append rows'],

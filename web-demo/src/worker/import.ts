@@ -5,12 +5,11 @@ import { cellReader } from './import/cells.ts';
 import { Checker, type GivenRow, parquetColumns } from './import/check.ts';
 import { type CsvRow, readCsv } from './import/csv.ts';
 import { inferText, inferValues, typeJson, valueText } from './import/infer.ts';
+import { empty, isJson, parquetOf, textOf } from './import/input.ts';
 import { readJson } from './import/json.ts';
 import { allRows, fitTypes, openParquet } from './import/parquet.ts';
 import type { ImportCheck, ImportInput, ImportOptions, NewColumn } from './protocol-write.ts';
 
-/** Bytes of text: it and its rows lie in memory. */
-const MAX_TEXT = 128 << 20;
 const PREVIEW_ROWS = 20;
 /** Rows that a type is inferred from. */
 const INFER_ROWS = 10_000;
@@ -32,14 +31,16 @@ export async function readImport(
   options: ImportOptions,
   work: CheckWork,
 ): Promise<Import> {
-  if (await isParquet(input)) return readParquet(schema, (input as { file: File }).file, work.signal);
+  const parquet = await parquetOf(input);
+  if (parquet !== undefined) return readParquet(schema, parquet, work.signal);
   const text = await textOf(input);
   return isJson(text) ? readJsonText(schema, text, work) : readCsvText(schema, text, options, work);
 }
 
 export async function inferColumns(input: ImportInput, signal: AbortSignal): Promise<NewColumn[]> {
-  if (await isParquet(input)) {
-    const { schema } = await openParquet((input as { file: File }).file, signal);
+  const parquet = await parquetOf(input);
+  if (parquet !== undefined) {
+    const { schema } = await openParquet(parquet, signal);
     return schema.fields.map((field) => ({
       name: field.name,
       type: typeJson(field),
@@ -185,34 +186,6 @@ async function readParquet(schema: StructType, file: File, signal: AbortSignal):
 
 function unquoted(json: string): string {
   return json.startsWith('"') ? String(JSON.parse(json)) : json;
-}
-
-async function isParquet(input: ImportInput): Promise<boolean> {
-  if (input.kind === 'text') return false;
-  const magic = new Uint8Array(await input.file.slice(0, 4).arrayBuffer());
-  return String.fromCharCode(...magic) === 'PAR1';
-}
-
-function isJson(text: string): boolean {
-  return /^\s*[[{]/.test(text);
-}
-
-async function textOf(input: ImportInput): Promise<string> {
-  if (input.kind === 'text') return input.text;
-  const { file } = input;
-  if (file.size > MAX_TEXT) {
-    const message = `${file.name} has more than ${MAX_TEXT >> 20} MiB of text: split it, or give Parquet`;
-    throw new DeltaError('InvalidOption', message);
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
-  } catch (cause) {
-    throw new DeltaError('ParseError', `${file.name} is neither Parquet nor text in UTF-8`, { cause });
-  }
-}
-
-function empty(): DeltaError {
-  return new DeltaError('InvalidOption', 'there are no rows in it');
 }
 
 function same(one: string, other: string): boolean {
