@@ -24,6 +24,9 @@ describe.skipIf(shared === undefined)(`layouts${shared ? '' : `: ${sharedMissing
   it('statistics and pages', async () => {
     const { footer, rowGroups } = await layoutOf('int32_with_null_pages.parquet', ['int32_field']);
     expect(footer.numRows).toBe(1000);
+    expect(footer.createdBy).toBe(
+      'parquet-mr version 1.13.0-SNAPSHOT (build 433de8df33fcf31927f7b51456be9f53e64d48b9)',
+    );
     expect(footer.keyValueMetadata.get('writer.model.name')).toBe('example');
     const [column] = rowGroups[0]!.columns;
     expect(column).toMatchObject({

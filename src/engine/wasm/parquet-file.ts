@@ -23,7 +23,7 @@ interface Description {
   numRows: number;
   rowGroups: { numRows: number; totalByteSize: number }[];
   keyValueMetadata: [string, string][];
-  createdBy?: string | null;
+  createdBy: string | null;
 }
 
 export function openParquetFile(core: CoreMemory, tail: Uint8Array, fileSize: number): ParquetFileCore {
