@@ -62,7 +62,11 @@ function FindingList({ findings, show }: { findings: Finding[]; show: PanelProps
           <p>{text}</p>
           {advice !== '' && <p class="advice">{advice}</p>}
           {evidence !== undefined && (
-            <button type="button" class="quiet" onClick={() => show({ tab: evidence.tab, detail: '' })}>
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => show({ tab: evidence.tab, detail: evidence.detail ?? '' })}
+            >
               {evidence.label} ▸
             </button>
           )}

@@ -14,7 +14,7 @@ export interface Finding {
   /** What to do; empty where nothing is to be done. */
   advice: string;
   /** Where to see it. */
-  evidence: { tab: Tab; label: string } | undefined;
+  evidence: { tab: Tab; label: string; detail?: string } | undefined;
 }
 
 export interface Orphans {

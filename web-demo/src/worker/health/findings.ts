@@ -48,12 +48,15 @@ function smallFiles({ files, smallFiles: small, smallBytes, partitions, bytes: a
       severity === 'fine'
         ? ''
         : 'Compact them (OPTIMIZE in Spark or delta-rs): every file is a request for a reader.',
-    evidence: { tab: 'files', label: 'Files by size' },
+    evidence: { tab: 'files', label: 'Files by size', detail: 'sizes' },
   };
 }
 
 function skew({ partitions }: HealthFacts): Finding {
-  const base = { id: 'partitions', evidence: { tab: 'files', label: 'Files by partition' } } as const;
+  const base = {
+    id: 'partitions',
+    evidence: { tab: 'files', label: 'Files by partition', detail: 'partitions' },
+  } as const;
   if (partitions.length < 2) {
     const text = partitions.length === 0 ? 'The table is not partitioned.' : 'The table has one partition.';
     return { ...base, severity: 'fine', title: 'Partitions', text, advice: '' };
