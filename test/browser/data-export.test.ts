@@ -8,6 +8,7 @@ import Papa from 'papaparse';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { KINDS, writeKinds } from './data-tables.ts';
 import { useInspector } from './inspector.ts';
+import { look } from './screens.ts';
 
 const ui = useInspector();
 
@@ -150,7 +151,8 @@ describe('versions compared', () => {
     await ui.page.getByLabel('version', { exact: true }).last().fill('1');
     await ui.page.getByRole('button', { name: 'Compare', exact: true }).click();
     await ui.page.waitForURL(/diff%3D1\.\.4/);
-    await ui.page.getByText('Rows that differ').waitFor();
+    await ui.waitForCount('57 rows');
+    await look(ui, 'data-diff');
     await ui.page.getByRole('button', { name: '◂ Rows' }).click();
     await ui.waitForCount('117 rows');
   });

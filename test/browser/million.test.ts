@@ -42,6 +42,25 @@ it('scrolls to its middle, its end and back, each row in its place, and no task 
   expect(longest).toBeLessThan(200);
 });
 
+it('a filter finds its row, skipping files, and an export can be stopped', async () => {
+  await ui.start(
+    `#url=${ui.host.url}million&tab=data&where=score+%3D+${(MILLION_ROWS - 1) / 8}+OR+label+%3D+'nothing'`,
+    {},
+    'delete globalThis.showSaveFilePicker',
+  );
+  await ui.waitForCount('1 row');
+  expect(await ui.cells('id', 1)).toEqual([String(MILLION_ROWS - 1)]);
+  expect(await ui.text('.files-read')).toBe('1 of 4 files read');
+  await ui.page.getByRole('button', { name: 'Clear' }).click();
+  await ui.waitForCount(`${TOTAL.toLocaleString('en')} rows`);
+  await ui.page.getByRole('button', { name: 'Export' }).click();
+  const menu = ui.page.getByRole('dialog', { name: 'Export' });
+  await menu.getByRole('button', { name: 'CSV' }).click();
+  await menu.getByText(/Writing CSV… [\d,]+ rows/).waitFor();
+  await menu.getByRole('button', { name: 'Cancel' }).click();
+  await menu.getByText('Stopped.').waitFor();
+});
+
 async function scrollTo(share: number): Promise<void> {
   await ui.page.locator('.grid').evaluate((grid, to) => {
     grid.scrollTop = (grid.scrollHeight - grid.clientHeight) * to;
