@@ -128,12 +128,16 @@ describe('a query', () => {
     expect([...hosts]).toEqual([new URL(ui.app.url).host]);
   });
 
-  it('sees variants as JSON, mapped columns by their names, no deleted row', async () => {
+  it('sees variants as JSON, mapped columns by their names, no deleted row, the version that is shown', async () => {
     await open('SELECT profile, count(*) OVER () FROM t WHERE id = 7', 'samples/customers');
     const [[profile, count]] = (await rows('{"tags":["a",null,1.5],"visits":7}')) as [[string, string]];
     expect([JSON.parse(profile), count]).toEqual([{ visits: 7, tags: ['a', null, 1.5] }, '1']);
     await run('SELECT count(id) FROM customers');
     await rows('540');
+    await ui.page.context().close();
+    // As the table was: version 6 has others.
+    await open('SELECT count(*) FROM t', 'samples/inventory&version=3');
+    await rows('117');
   });
 
   it('of a table with more rows than DuckDB gets says so', async () => {

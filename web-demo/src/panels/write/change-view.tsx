@@ -13,25 +13,34 @@ interface ChangeViewProps {
   onDone: (outcome: Outcome) => void;
 }
 
+const STOPPED_COMMIT =
+  'Stopped. The commit may have been made all the same: open the table again, and see which version it has.';
+
 /** A change on its way to its commit: shown, then allowed, then made. It is forgotten when the panel goes. */
 export function ChangeView({ change, action, onDone }: ChangeViewProps) {
   const waiting = useRef<number>(undefined);
+  const isCommitting = useRef(false);
   const { now } = change;
-  if (now.state === 'done') waiting.current = 'change' in now.value ? now.value.change : undefined;
+  if (now.state === 'done') {
+    waiting.current = 'change' in now.value ? now.value.change : undefined;
+    isCommitting.current = false;
+  }
   const forget = () => {
     if (waiting.current !== undefined) void session.discardChange(waiting.current);
   };
   useEffect(() => forget, []);
   const goOn = () => {
     const id = waiting.current;
-    if (id !== undefined) change.begin('Committing', (task) => session.goOn(task, id));
+    if (id === undefined) return;
+    isCommitting.current = true;
+    change.begin('Committing', (task) => session.goOn(task, id));
   };
   const discard = () => {
     forget();
     change.reset();
   };
   return (
-    <CallView now={now} stopped="Stopped: the change is given up.">
+    <CallView now={now} stopped={isCommitting.current ? STOPPED_COMMIT : 'Stopped. Nothing was committed.'}>
       {(step) => <Step step={step} action={action} onGoOn={goOn} onDiscard={discard} onDone={onDone} />}
     </CallView>
   );
