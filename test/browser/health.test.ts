@@ -134,7 +134,9 @@ it('a folder with a file that nothing refers to', async () => {
   await ui.tab('health').click();
   await ui.page.getByRole('button', { name: 'Look for them' }).click();
   await ui.page.getByText('1 file, 3.00 MiB').waitFor();
-  expect(await ui.page.locator('.orphans .paths').allTextContents()).toEqual(['date=2021-08-29/stray.parquet']);
+  expect(await ui.page.locator('.orphans .paths').allTextContents()).toEqual([
+    'date=2021-08-29/stray.parquet',
+  ]);
 });
 
 it.each(['light', 'dark'] as const)('is %s, wide and narrow', async (colorScheme) => {
