@@ -121,3 +121,21 @@ export const KINDS = [
     point: { at: '2024-07-01T00:00:00Z', raw: null },
   },
 ];
+
+export const WIDE_COLUMNS = 500;
+
+/** More columns than anybody draws at once; a cell of column `c7` in row 2 holds 2007. */
+export async function writeWide(folder: string): Promise<void> {
+  const location = {
+    storage: new FileSystemStorageHandler(),
+    url: pathToFileURL(`${join(folder, 'wide')}/`),
+  };
+  const names = Array.from({ length: WIDE_COLUMNS }, (_, at) => `c${at}`);
+  const table = await DeltaTable.create(
+    location,
+    types.struct(names.map((name) => field(name, types.integer))),
+  );
+  await table.append(
+    [0, 1, 2].map((row) => Object.fromEntries(names.map((name, at) => [name, row * 1000 + at]))),
+  );
+}

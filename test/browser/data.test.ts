@@ -1,7 +1,7 @@
 /** The data tab: values as they are, keys, columns, filters, copies. */
 import Papa from 'papaparse';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { writeKinds } from './data-tables.ts';
+import { WIDE_COLUMNS, writeKinds, writeWide } from './data-tables.ts';
 import { useInspector } from './inspector.ts';
 import { look, seriousIssues } from './screens.ts';
 
@@ -9,7 +9,7 @@ const ui = useInspector();
 const grid = () => ui.page.getByRole('grid', { name: 'Rows' });
 const active = () => ui.page.locator('.grid .active');
 
-beforeAll(() => writeKinds(ui.tables));
+beforeAll(() => Promise.all([writeKinds(ui.tables), writeWide(ui.tables)]));
 
 async function openKinds(): Promise<void> {
   await ui.start(`#url=${ui.host.url}kinds&tab=data`, { timezoneId: 'America/New_York' });
@@ -214,6 +214,25 @@ describe('columns', () => {
     await ui.page.getByRole('button', { name: 'Columns 2/10' }).click();
     await ui.page.getByRole('button', { name: 'Show all' }).click();
     await ui.page.waitForFunction(() => document.querySelectorAll('.grid thead th[title]').length === 10);
+  });
+
+  it('are drawn where they are in view, however many there are', async () => {
+    await ui.start(`#url=${ui.host.url}wide&tab=data`);
+    await ui.waitForCount('3 rows');
+    await ui.page.locator('.grid td.value').first().waitFor();
+    await grid().focus();
+    await pressAll('ArrowDown', 'ArrowDown', 'End');
+    await ui.page.getByText(String(2000 + WIDE_COLUMNS - 1), { exact: true }).waitFor();
+    expect(await active().textContent()).toBe(String(2000 + WIDE_COLUMNS - 1));
+    expect(await ui.cells(`c${WIDE_COLUMNS - 2}`, 3)).toEqual(['498', '1498', '2498']);
+    expect(await ui.page.locator('.grid td').count()).toBeLessThan(150);
+    await pressAll('Home');
+    expect(await ui.cells('c1', 3)).toEqual(['1', '1001', '2001']);
+    await ui.page.getByRole('button', { name: 'Columns' }).click();
+    await ui.page.getByLabel('Search columns').fill('c250');
+    await ui.page.getByRole('button', { name: 'Go to c250' }).click();
+    expect(await ui.cells('c250', 3)).toEqual(['250', '1250', '2250']);
+    expect(await active().textContent()).toBe('2250');
   });
 
   it('are dragged wider, and sorted within what is loaded', async () => {

@@ -13,7 +13,7 @@ interface FilterBoxProps {
   action?: string;
 }
 
-const HINT = "Conditions as in SQL: = < IN BETWEEN LIKE 'start%' IS NULL, with AND, OR, NOT. Enter applies.";
+const HINT = 'Conditions as in SQL. Enter applies, Alt+↓ completes.';
 
 /** After so many milliseconds without a key a filter is checked. */
 const PAUSE = 150;
