@@ -1,6 +1,5 @@
 /** Cells as text to paste elsewhere. */
 import { DeltaError } from 'delta-kernel-web';
-import Papa from 'papaparse';
 import { valueText } from '../../values.ts';
 import type { Work } from '../context.ts';
 import type { CellRange } from '../protocol-data.ts';
@@ -19,6 +18,7 @@ export async function copyText(
   report: Work['report'],
 ): Promise<string> {
   if ((end - start) * columns.length > MAX_CELLS) throw tooMuch(`more than ${MAX_CELLS} cells`);
+  const { default: Papa } = await import('papaparse');
   const types = columns.map((column) => reader.columns[column]!.dataType);
   const lines: string[] = [];
   let length = 0;
