@@ -99,7 +99,9 @@ const special: Row = {
   ok: false,
 };
 
-const VARIANT = { metadata: 'AQEAAWE=', value: 'AgEAAAIMAQ==' };
+/** `{"a": 1}`, in bytes that Spark made. */
+const ENCODED = { metadata: Uint8Array.of(1, 1, 0, 1, 0x61), value: Uint8Array.of(2, 1, 0, 0, 2, 12, 1) };
+const VALUE = { big: 2 ** 40, list: [1.5, 'x', null, { y: true }], text: 'ü'.repeat(64), tiny: 1e-300 };
 
 export const typeDialogs: readonly Dialog[] = [
   {
@@ -144,16 +146,21 @@ export const typeDialogs: readonly Dialog[] = [
     name: 'variants',
     schema: types.struct([field('id', types.long), field('v', types.variant)]),
     write: async (table) => {
-      await table.append([{ id: 1, v: VARIANT }, { id: 2 }]);
+      await table.append([{ id: 1, v: ENCODED }, { id: 2 }, { id: 4, v: VALUE }]);
       return table;
     },
-    rows: [{ id: 1, v: { a: 1 } }, { id: 2 }],
+    rows: [{ id: 1, v: { a: 1 } }, { id: 2 }, { id: 4, v: VALUE }],
     features: ['variantType'],
     spark: [
       `INSERT INTO T VALUES (3, parse_json('{"list": [1.5, "x", null, {"y": true}]}'))`,
       "UPDATE T SET v = parse_json('7') WHERE variant_get(v, '$.a', 'int') = 1",
     ],
-    after: [{ id: 1, v: 7 }, { id: 2 }, { id: 3, v: { list: [1.5, 'x', null, { y: true }] } }],
+    after: [
+      { id: 1, v: 7 },
+      { id: 2 },
+      { id: 3, v: { list: [1.5, 'x', null, { y: true }] } },
+      { id: 4, v: VALUE },
+    ],
   },
   {
     name: 'types widened',
