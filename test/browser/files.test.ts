@@ -262,7 +262,7 @@ it('a table without files says so', async () => {
 
 it('statistics that are too large to keep are read again', async () => {
   const table = await DeltaTable.open(join(samples, 'trips'));
-  const work = { table, signal: new AbortController().signal, report: () => {} };
+  const work = { table, signal: new AbortController().signal, report: () => undefined };
   const expected = await table.files();
   for (const maxStats of [0, 1, 1_000_000]) {
     const store = await FileStore.load(work, { maxStats });

@@ -37,7 +37,7 @@ async function countChanges(
       count.rows[type] = (count.rows[type] ?? 0) + 1;
     }
     done += rows.length;
-    report({ done, unit: 'rows' });
+    await report({ done, unit: 'rows' });
   }
   return [...counts.values()];
 }
@@ -55,7 +55,7 @@ async function changeRange({ table, source, signal, report }: Work): Promise<Cha
   let reason: string | undefined;
   while (low < high) {
     const middle = (low + high) >> 1;
-    report({ done: end - high, total: end, unit: 'versions' });
+    await report({ done: end - high, total: end, unit: 'versions' });
     const missing = whyNot(await openAt(middle), table, middle);
     if (missing === undefined) high = middle;
     else [low, reason] = [middle + 1, missing];

@@ -1,6 +1,8 @@
 /** What the worker's parts share: the open table, and how their work runs, is cancelled and fails. */
+
 import type { DeltaTable } from 'delta-kernel-web';
 import { toFailure } from './advice.ts';
+import { breathe } from './breathe.ts';
 import type { Progress, Result, Source, Task } from './protocol.ts';
 
 /** Progress is told no more often: the page has better things to do. */
@@ -17,7 +19,8 @@ export interface OpenTable {
 export interface Work extends OpenTable {
   /** Aborts when the task is cancelled or another table is opened. */
   readonly signal: AbortSignal;
-  readonly report: (progress: Progress) => void;
+  /** Tells how far the work is. Awaited, it lets messages through now and then: work from memory can be stopped. */
+  readonly report: (progress: Progress) => Promise<void> | undefined;
 }
 
 export class WorkerContext {
@@ -108,12 +111,13 @@ export async function attempt<T>(work: () => Promise<T>, signal?: AbortSignal): 
 
 const CANCELLED = { code: 'Cancelled', message: 'Stopped.', advice: undefined, snippet: undefined };
 
-function throttled(tell: Work['report']): Work['report'] {
+function throttled(tell: (progress: Progress) => void): Work['report'] {
   let last = 0;
   return (progress) => {
     const now = performance.now();
-    if (now - last < PROGRESS_EVERY_MS) return;
+    if (now - last < PROGRESS_EVERY_MS) return undefined;
     last = now;
     tell(progress);
+    return breathe();
   };
 }

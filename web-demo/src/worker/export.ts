@@ -62,6 +62,6 @@ async function* counting(
     signal.throwIfAborted();
     yield batch;
     counted.rows += batch.length;
-    report({ done: counted.rows, unit: 'rows' });
+    await report({ done: counted.rows, unit: 'rows' });
   }
 }

@@ -1,5 +1,7 @@
 /** What a person drops or pastes, as rows for a table. */
+
 import { DeltaError, jsonWriters, type RowInput, type StructType } from 'delta-kernel-web';
+import { breathe } from './breathe.ts';
 import type { Work } from './context.ts';
 import { cellReader } from './import/cells.ts';
 import { Checker, type GivenRow, parquetColumns } from './import/check.ts';
@@ -126,7 +128,7 @@ async function checked<T, R>(
   for (const [at, row] of rows.entries()) {
     if (at % PAUSE_EVERY === PAUSE_EVERY - 1) {
       report({ done: at + 1, total: rows.length, unit: 'rows' });
-      await new Promise((resolve) => setTimeout(resolve));
+      await breathe();
       signal.throwIfAborted();
     }
     results.push(look(row));

@@ -1,4 +1,5 @@
 /** The live files of a version as columns: no object per file, since there may be hundreds of thousands. */
+
 import {
   type DeltaTable,
   type EngineData,
@@ -11,6 +12,7 @@ import {
   types,
   visitScanFiles,
 } from 'delta-kernel-web';
+import { breathe } from '../breathe.ts';
 import { partitionKeys } from '../columns.ts';
 import type { Work } from '../context.ts';
 import type { FileRow, FilesSummary, VectorKind } from '../protocol-files.ts';
@@ -150,11 +152,6 @@ export class FileStore {
       partitions: this.partitions.count,
     };
   }
-}
-
-/** Lets messages through: reads from memory would otherwise keep the worker busy to their end. */
-export function breathe(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
 }
 
 function nth(data: EngineData, n: number): ScanFile {

@@ -1,9 +1,10 @@
 /** Which files, and which of their row groups, a scan with a predicate reads, and why not the others. */
 import type { ExplainedFile, ExplainTotals, RowGroupVerdict, SkipReason } from 'delta-kernel-web';
+import { breathe } from '../breathe.ts';
 import { ColumnNames } from '../columns.ts';
 import type { Work } from '../context.ts';
 import type { Explanation, FileVerdict, RowGroupTotals, Totals } from '../protocol-files.ts';
-import { breathe, type FileStore } from './store.ts';
+import type { FileStore } from './store.ts';
 
 /** Files between two looks at the messages. */
 const BREATHE_EVERY = 5000;

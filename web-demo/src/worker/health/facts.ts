@@ -59,7 +59,7 @@ export async function readFacts({ table, signal, report }: Work, where: string):
   const counter = new FileCounter(table, where);
   for await (const file of table.liveFiles({ signal })) {
     counter.add(file);
-    report({ done: counter.files, unit: 'files' });
+    await report({ done: counter.files, unit: 'files' });
   }
   const tombstones = await countTombstones(table.engine, table.snapshot, { signal });
   const { properties, protocol } = table;

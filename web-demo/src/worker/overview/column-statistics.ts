@@ -13,9 +13,9 @@ import {
   types,
   typeToString,
 } from 'delta-kernel-web';
+import { breathe } from '../breathe.ts';
 import { type LeafColumn, leafColumns } from '../columns.ts';
 import type { Work } from '../context.ts';
-import { breathe } from '../files/store.ts';
 import type { BoundNote, ColumnSummary, TableStatistics } from '../protocol-overview.ts';
 import { PartitionColumn } from './partition-column.ts';
 

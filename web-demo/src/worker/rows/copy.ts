@@ -39,7 +39,7 @@ export async function copyText(
       write(rows.map((cells) => cells.map((json, at) => json && valueText(json, types[at]!, zone))));
     }
     row += rows.length;
-    report({ done: row - start, total: end - start, unit: 'rows' });
+    await report({ done: row - start, total: end - start, unit: 'rows' });
   }
   return lines.join('\n');
 }

@@ -103,7 +103,7 @@ export class LoadedRows {
         bytes += stream.byteLength;
       }
       rows += batch.numRows;
-      report({ done: rows, unit: 'rows read' });
+      await report({ done: rows, unit: 'rows read' });
       isCut ||= bytes > MAX_BYTES;
       if (isCut || whole.numRows > batch.numRows) break;
     }
