@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { useInspector } from './inspector.ts';
 import { makingFolders, samples } from './inspector-tables.ts';
+import { expectNoOverflow } from './screens.ts';
 
 const ui = useInspector();
 
@@ -295,8 +296,7 @@ describe('the page', () => {
   });
 
   async function look(name: string) {
-    const overflow = await ui.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    expect(overflow, `${name} overflows`).toBe(0);
+    await expectNoOverflow(ui, name);
     await ui.screenshot(name);
   }
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { useInspector } from './inspector.ts';
 import { samples } from './inspector-tables.ts';
+import { expectNoOverflow } from './screens.ts';
 
 const ui = useInspector();
 const MIB = 2 ** 20;
@@ -149,7 +150,7 @@ it.each(['light', 'dark'] as const)('is %s, wide and narrow', async (colorScheme
       viewport: { width, height: 800 },
     });
     await finding('small-files').waitFor();
-    expect(await ui.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    await expectNoOverflow(ui, `health ${size}`);
     await ui.screenshot(`health-${colorScheme}-${size}`);
     await ui.page.context().close();
   }

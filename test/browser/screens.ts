@@ -12,8 +12,7 @@ export async function look(ui: Inspector, name: string): Promise<void> {
     await page.setViewportSize(viewport);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect(overflow, `${name} ${size} overflows`).toBe(0);
+      await expectNoOverflow(ui, `${name} ${size}`);
       await ui.screenshot(`${name}-${colorScheme}-${size}`);
       // Colours do not depend on the width, nor what scrolls on the colours.
       if (size === 'wide' || colorScheme === 'light')
@@ -21,6 +20,12 @@ export async function look(ui: Inspector, name: string): Promise<void> {
     }
   }
   await page.setViewportSize(SIZES.wide);
+}
+
+/** The page is no wider than its window, soon: what is drawn to fit is drawn again after the window has another size. */
+export async function expectNoOverflow({ page }: Inspector, name: string): Promise<void> {
+  const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  await expect.poll(overflow, { message: `${name} overflows`, timeout: 5000 }).toBe(0);
 }
 
 /** Serious and critical ones, each with its element. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { TABS } from '../../web-demo/src/location.ts';
 import { useInspector } from './inspector.ts';
-import { seriousIssues } from './screens.ts';
+import { expectNoOverflow, seriousIssues } from './screens.ts';
 
 const ui = useInspector();
 
@@ -101,8 +101,7 @@ describe('no serious issue for assistive technology, and no overflow', () => {
       await ui.page.setViewportSize({ width, height: 800 });
       await ui.page.emulateMedia({ colorScheme });
       const where = `${name} ${width} ${colorScheme}`;
-      const overflow = await ui.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      if (overflow > 0) found.push(`${where}: ${overflow} pixels too wide`);
+      await expectNoOverflow(ui, where);
       found.push(...(await seriousIssues(ui)).map((issue) => `${where}: ${issue}`));
       await ui.screenshot(`${name}-${colorScheme}-${width === 360 ? 'narrow' : 'wide'}`);
     }
