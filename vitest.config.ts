@@ -12,13 +12,14 @@ export default defineConfig({
       project('acceptance', ['test/acceptance/**/*.test.ts'], 120_000),
       project('interop', ['test/interop/**/*.test.ts', 'test/race/**/*.test.ts'], 300_000),
       project('package', ['test/package/**/*.test.ts'], 120_000),
-      project('runtime', ['test/{runtime,browser,catalog,examples}/**/*.test.ts'], 120_000),
+      // Pages share two cores with servers and other tests: one more try, of which the report tells.
+      project('runtime', ['test/{runtime,browser,catalog,examples}/**/*.test.ts'], 120_000, 1),
     ],
   },
 });
 
-function project(name: string, include: string[], timeout: number) {
+function project(name: string, include: string[], timeout: number, retry = 0) {
   return {
-    test: { name, include, environment: 'node', testTimeout: timeout, hookTimeout: timeout },
+    test: { name, include, environment: 'node', testTimeout: timeout, hookTimeout: timeout, retry },
   };
 }
