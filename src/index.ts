@@ -75,6 +75,7 @@ export type {
   Scalar,
   ScalarValue,
 } from './kernel/expressions/types.ts';
+export { referencedColumns } from './kernel/expressions/visit.ts';
 export type { HistoryEntry, HistoryOptions } from './kernel/history/history.ts';
 export { LogPath } from './kernel/log/log-path.ts';
 export type { CatalogGrant, GrantOptions } from './kernel/maintenance/catalog-grant.ts';

@@ -50,6 +50,7 @@ it('exports these values at the root', async () => {
       "parseSchema",
       "predicateToString",
       "publishByCopies",
+      "referencedColumns",
       "registerStorage",
       "rowsToNdjson",
       "scanFileSchema",

@@ -107,13 +107,13 @@ class Parser {
     const token = this.#tokens.peek();
     if (token.kind === 'operator') {
       if (token.value === '<=>') {
-        this.#tokens.skip();
+        this.#tokens.advance();
         const right = toExpression(this.#sum());
         return this.#negated(start, { kind: 'distinct', left: toExpression(left), right });
       }
       const op = COMPARISONS[token.value];
       if (op === undefined) return left;
-      this.#tokens.skip();
+      this.#tokens.advance();
       const right = toExpression(this.#sum());
       return this.#predicate(start, { kind: 'comparison', op, left: toExpression(left), right });
     }
@@ -125,7 +125,7 @@ class Parser {
       if (not) throw this.#tokens.unexpected('IN, BETWEEN or LIKE after NOT', 1);
       return left;
     }
-    this.#tokens.skip(not ? 2 : 1);
+    this.#tokens.advance(not ? 2 : 1);
     const predicate = this.#wordTest(word, toExpression(left));
     return not ? this.#negated(start, predicate) : this.#predicate(start, predicate);
   }
@@ -182,7 +182,7 @@ class Parser {
   #like(input: Expression): Predicate {
     const token = this.#tokens.peek();
     if (token.kind !== 'string') throw this.#tokens.unexpected("a pattern like 'prefix%'");
-    this.#tokens.skip();
+    this.#tokens.advance();
     const pattern = likePattern(token);
     return pattern.open
       ? { kind: 'startsWith', input, prefix: pattern.text }
@@ -216,7 +216,7 @@ class Parser {
     if (!this.#tokens.takeOperator('-')) return this.#primary();
     const digits = this.#tokens.peek();
     if (digits.kind === 'number') {
-      this.#tokens.skip();
+      this.#tokens.advance();
       return this.#literal(start, this.#number(`-${digits.value}`, digits));
     }
     const right = this.#tokens.nested(() => toExpression(this.#unary()));
@@ -228,13 +228,13 @@ class Parser {
     const token = this.#tokens.peek();
     switch (token.kind) {
       case 'number':
-        this.#tokens.skip();
+        this.#tokens.advance();
         return this.#literal(token.start, this.#number(token.value, token));
       case 'string':
-        this.#tokens.skip();
+        this.#tokens.advance();
         return this.#literal(token.start, { type: types.string, value: token.value });
       case 'binary':
-        this.#tokens.skip();
+        this.#tokens.advance();
         if (token.value.length % 2 === 1) {
           throw new ExpressionError('binary needs an even number of hex digits', { span: token });
         }
@@ -261,15 +261,15 @@ class Parser {
   #word(token: Token): Node {
     const next = this.#tokens.peek(1);
     if (next.kind === 'string' && /^(DATE|TIMESTAMP|TIMESTAMP_NTZ|TIMESTAMP_LTZ)$/.test(token.value)) {
-      this.#tokens.skip(2);
+      this.#tokens.advance(2);
       return this.#literal(token.start, temporalLiteral(token.value, next));
     }
     if (token.value === 'TRUE' || token.value === 'FALSE') {
-      this.#tokens.skip();
+      this.#tokens.advance();
       return this.#literal(token.start, { type: types.boolean, value: token.value === 'TRUE' });
     }
     if (token.value === 'NULL') {
-      this.#tokens.skip();
+      this.#tokens.advance();
       return this.#literal(token.start, { type: types.void, value: null });
     }
     if (token.value === 'CAST' && next.value === '(') return this.#cast(token.start);
@@ -283,7 +283,7 @@ class Parser {
   }
 
   #cast(start: number): Node {
-    this.#tokens.skip(2);
+    this.#tokens.advance(2);
     const input = this.#tokens.nested(() => toExpression(this.#or()));
     this.#tokens.expectWord('AS');
     const type = this.#type();
@@ -294,7 +294,7 @@ class Parser {
   #type(): DataType {
     const token = this.#tokens.peek();
     if (token.kind !== 'word') throw this.#tokens.unexpected('a type');
-    this.#tokens.skip();
+    this.#tokens.advance();
     let name = token.text.toLowerCase();
     if (this.#tokens.takeOperator('(')) {
       const numbers = [this.#tokens.take('number', 'a number').text];
@@ -325,7 +325,7 @@ class Parser {
       // After a dot any word is a name; before it the caller has looked.
       if (token.kind !== 'quotedName' && token.kind !== 'word')
         throw this.#tokens.unexpected('a column name');
-      this.#tokens.skip();
+      this.#tokens.advance();
       path.push(name);
     } while (this.#tokens.takeOperator('.'));
     return this.#expression(start, { kind: 'column', path });

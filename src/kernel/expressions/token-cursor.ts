@@ -36,7 +36,7 @@ export class TokenCursor {
     return this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)]!;
   }
 
-  skip(count = 1): void {
+  advance(count = 1): void {
     this.#at += count;
   }
 

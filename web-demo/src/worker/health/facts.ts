@@ -1,12 +1,15 @@
 /** What the log says of a table's state, counted in one pass over its live files. */
 import { countTombstones, type DeltaTable, type ScanFile, type Tombstones } from 'delta-kernel-web';
+import { type LeafColumn, leafColumns } from '../columns.ts';
 import type { Work } from '../context.ts';
-import { filteredLeaves, type Leaf, leavesOf } from './leaves.ts';
+import { namesIn } from './filter-names.ts';
 
 /** Below it, opening a file costs more than reading it. */
 export const SMALL_FILE = 32 * 2 ** 20;
 /** What compaction aims at. */
 export const COMPACTED_FILE = 128 * 2 ** 20;
+/** Columns that are looked at: enough to say what is missing; tables may have thousands. */
+const MAX_LEAVES = 200;
 
 export interface PartitionFacts {
   /** `date=2021-09-01`; nulls are called null. */
@@ -99,15 +102,14 @@ class FileCounter {
   #filesWithoutCounts = 0;
   readonly #partitions = new Map<string, PartitionFacts>();
   readonly #isPartitioned: boolean;
-  readonly #leaves: readonly Leaf[];
-  readonly #filtered: ReadonlySet<Leaf>;
-  readonly #known = new Map<Leaf, number>();
+  readonly #leaves: readonly LeafColumn[];
+  readonly #filtered: ReadonlySet<string>;
+  readonly #known = new Map<LeafColumn, number>();
 
-  constructor({ schema, metadata }: DeltaTable, where: string) {
-    const { partitionColumns } = metadata;
-    this.#isPartitioned = partitionColumns.length > 0;
-    this.#leaves = leavesOf(schema).filter(({ path }) => !partitionColumns.includes(path[0] ?? ''));
-    this.#filtered = filteredLeaves(this.#leaves, where);
+  constructor(table: DeltaTable, where: string) {
+    this.#isPartitioned = table.metadata.partitionColumns.length > 0;
+    this.#leaves = leafColumns(table).filter(hasStatistics).slice(0, MAX_LEAVES);
+    this.#filtered = namesIn(where);
   }
 
   add(file: ScanFile): void {
@@ -141,16 +143,16 @@ class FileCounter {
     if (typeof rows !== 'number') this.#filesWithoutCounts += 1;
     this.#rows = this.#rows === null || typeof rows !== 'number' ? null : this.#rows + rows;
     for (const leaf of this.#leaves) {
-      const isKnown = ['nullCount', 'minValues'].some((key) => has(stats?.[key], leaf.physicalPath));
+      const isKnown = ['nullCount', 'minValues'].some((key) => has(stats?.[key], leaf.physical));
       if (isKnown) this.#known.set(leaf, (this.#known.get(leaf) ?? 0) + 1);
     }
   }
 
   facts() {
     const unknown = this.#leaves.map((leaf) => ({
-      name: leaf.path.join('.'),
+      name: leaf.name,
       files: this.files - (this.#known.get(leaf) ?? 0),
-      isFiltered: this.#filtered.has(leaf),
+      isFiltered: this.#filtered.has(leaf.name.toLowerCase()),
     }));
     return {
       files: this.files,
@@ -165,6 +167,11 @@ class FileCounter {
       partitions: [...this.#partitions.values()].sort((a, b) => b.bytes - a.bytes),
     };
   }
+}
+
+/** Arrays, maps and variants have none, and partition columns need none. */
+function hasStatistics({ type, isPartition }: LeafColumn): boolean {
+  return !isPartition && (type.kind === 'primitive' || type.kind === 'decimal');
 }
 
 /** Statistics that do not parse are none. */
