@@ -12,7 +12,7 @@ const CONTRACTS = /^(errors\.ts|kernel\/engine(-data)?\.ts|kernel\/(schema|expre
 const MAY_IMPORT: Record<string, { files: RegExp; packages: RegExp }> = {
   kernel: { files: /^errors\.ts$/, packages: /^lossless-json$/ },
   engine: { files: CONTRACTS, packages: /^(lossless-json|apache-arrow|arrow-js-ffi)$/ },
-  storage: { files: CONTRACTS, packages: /^@aws-sdk\/client-s3$/ },
+  storage: { files: CONTRACTS, packages: /^(@aws-sdk\/client-s3|@rgrove\/parse-xml)$/ },
   catalog: {
     files: new RegExp(`${CONTRACTS.source}|^kernel/(committer|log)/.*$`),
     packages: /^lossless-json$/,
@@ -32,6 +32,7 @@ const USES: readonly { what: RegExp; where: RegExp; except: RegExp }[] = [
     where: /^kernel\//,
     except: /^kernel\/runtime\.ts$/,
   },
+  { what: /@rgrove\//, where: /./, except: /^storage\/xml\.ts$/ },
   { what: /@aws-sdk\//, where: /./, except: /^storage\/s3[^/]*\.ts$|^cli\// },
 ];
 
